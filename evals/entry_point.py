@@ -5,7 +5,7 @@ import sys
 from typing import Final
 
 from evals.errors import EXIT_USAGE
-from evals.shared.command_start import Main, Start
+from evals.shared.command_lifecycle import Main, Start
 
 START: Final = Start("evals", "interrupted; what was finished is kept, run the same command to go on")
 _NO_DOCSTRINGS: Final = "docstrings are definitions here: unset PYTHONOPTIMIZE, or run Python without -OO"

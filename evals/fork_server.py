@@ -17,7 +17,7 @@ from typing import Final
 from evals.content_cache import Kept, digest_of
 from evals.installed_packages import signature
 
-PRELOADED: Final = ["evals.runner.preloaded"]
+PRELOADED: Final = ["evals.runner.preloaded_imports"]
 """What the server loads."""
 LOADED: Final = "EVALS_LOADED"
 """Variable that tells the server where `loaded_file` is."""

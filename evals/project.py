@@ -21,7 +21,7 @@ class Project:
     """
 
     pack: str = "evals.triage.pack"
-    """The module of the application under test; see `evals.pack`."""
+    """The module of the application under test; see `evals.application_pack`."""
     cases: str = "datasets"
     suites: str | None = None
     """Suites by name; None: those that ship with this package."""

@@ -8,9 +8,9 @@ from typing import Final, Self
 
 from unidiff.patch import PatchSet
 
+from evals.application_pack import Pack
 from evals.errors import ConfigurationError
 from evals.models.run import Baseline, EarlierPrompt, EditedPrompt, VariantInfo
-from evals.pack import Pack
 from evals.shared.git_command import DistrustError, GitError, NoGitError, git
 
 Stretch = tuple[str, int, int]

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from evals.application_pack import Pack
 from evals.models.case import Case
 from evals.models.run import Baseline, Scope, VariantInfo
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import Suite
 from evals.models.trace import Trace
-from evals.pack import Pack
 from evals.workspace import Workspace
 
 

@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from evals.application_pack import Pack, load_pack
 from evals.errors import ConfigurationError
-from evals.pack import Pack, load_pack
 from evals.project import FILE, Project
 
 

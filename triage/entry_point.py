@@ -1,6 +1,6 @@
 """Entry point of the `triage` command."""
 
-from evals.shared.command_start import Main, Start
+from evals.shared.command_lifecycle import Main, Start
 from triage.errors import INTERRUPTED
 
 

@@ -19,7 +19,7 @@ from langgraph.errors import GraphRecursionError
 from langgraph.types import Command
 from openai import OpenAIError
 
-from evals.shared.visible_text import one_line
+from evals.shared.display_text import one_line
 from triage.agent_server import Access, app, guarded
 from triage.agents.web_search import NO_WEB
 from triage.background_work import Told
@@ -33,11 +33,11 @@ from triage.graph import DURABILITY, TriageGraph, build_graph, check_configurati
 from triage.issue import Issue
 from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, Refusal, budget_of, over_budget, told
 from triage.job_requests import Account, Traffic, keep, kept, reason
+from triage.job_results import grave_caveats, missing_texts, texts_of, write_results
 from triage.job_trace import write_trace
 from triage.live_graph import index_of_repository, live_toolbox, settings_from_environment
 from triage.plans.plan_files import plan_header
 from triage.private_files import private_folder, remove_unused
-from triage.report_files import grave_caveats, missing_texts, texts_of, write_results
 from triage.run_options import RunOptions
 from triage.settings import DEFAULT_JOBS, Settings
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange

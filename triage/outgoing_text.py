@@ -8,8 +8,8 @@ from typing import Final
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from evals.shared.display_text import hidden_in, one_line
 from evals.shared.secrets.scanner import secrets_in
-from evals.shared.visible_text import hidden_in, one_line
 
 QUERY_LIMIT: Final = 300
 """Characters of a search query that are sent. The longest query ever recorded has 186."""

@@ -11,15 +11,15 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
+from evals.shared.display_text import one_line, visible
 from evals.shared.secrets.rule import hold_environment
-from evals.shared.visible_text import one_line, visible
 from triage.checkpoints import keep_post, kept_posts
 from triage.errors import InputError
 from triage.github_issues import GitHub, IssueAddress, Text, User, api_url, github
 from triage.issue import shortened
+from triage.job_results import with_caveats
 from triage.outgoing_text import effects_of, secret_in
 from triage.private_files import write_private
-from triage.report_files import with_caveats
 from triage.settings import DEFAULT_JOBS
 from triage.state import HumanExchange, TicketDraft
 from triage.stored_jobs import begun, held, one_job

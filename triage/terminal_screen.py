@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
+from evals.shared.display_text import one_line, visible
 from evals.shared.secrets.rule import masked
-from evals.shared.visible_text import one_line, visible
 from triage.state import AgentError, HumanExchange, TaskItem
 
 if TYPE_CHECKING:

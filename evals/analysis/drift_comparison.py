@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from evals.analysis.drift_requests import (
+from evals.analysis.drift_sample import (
     CONFIDENCE,
     DECISION,
     Population,
@@ -37,7 +37,7 @@ from evals.cassettes.interaction import Cassette, Interaction
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.drift_result import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
 from evals.prices import PriceTable
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 from evals.statistics.paired_tests import holm
 
 Meanings = tuple[Mapping[str, Hashable], ...]

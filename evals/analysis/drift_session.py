@@ -8,7 +8,7 @@ from typing import Final
 
 import httpx2
 
-from evals.analysis.drift_requests import RecordedRequest
+from evals.analysis.drift_sample import RecordedRequest
 from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction
@@ -20,7 +20,7 @@ from evals.recording.endpoint import case_being_recorded
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.batch_requests import BatchWire, custom_id
 from evals.recording.rounds.round_step import RoundState, Say
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.secrets.secret_filter import AllowedSecrets
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
-from evals.comparison.assemble_run import assemble
+from evals.application_pack import Pack
 from evals.comparison.baseline import load_baseline, path_of, write_baseline
 from evals.comparison.metric_summaries import Material
+from evals.comparison.run_result import assemble
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo
 from evals.models.run_request import RunRequest
 from evals.models.suite import Suite
 from evals.models.trace import Trace
-from evals.pack import Pack
 from evals.run_context import RunContext
 from evals.runner.trials import run_trials
 from evals.scoring.registry import deciding, scorers

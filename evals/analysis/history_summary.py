@@ -14,7 +14,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.history_result import Blessing, CaseTurn, Flip, History, HistoryMark, Red
 from evals.models.run import ScorerInfo, Summary
 from evals.project import Project
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 from evals.statistics.intervals import Interval, fraction_interval, macro_interval, macro_mean
 
 Row = tuple[float, ...]

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evals.application_pack import load_pack
 from evals.comparison.baseline import value_of
 from evals.errors import ConfigurationError
 from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswer, DisputedPoint, Disputes, RuleInfo
 from evals.models.metrics import Scored
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import PointAnswer
-from evals.pack import load_pack
-from evals.routes.violations import Breach, breaches, rules_broken
+from evals.routes.route_check import Breach, breaches, rules_broken
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from evals.cassettes.cassette_files import load, merge_write, rendered
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.package_line_references import tree_for
 from evals.errors import CassetteError
-from evals.secrets.allowed_secrets import allowed_beside
-from evals.secrets.secret_filter import refuse_secrets
+from evals.secrets.secret_filter import allowed_beside, refuse_secrets
 
 _LOCK: Final = "arrived.lock"
 """Not the cassette's own: that one is held for as long as its file is read and written."""

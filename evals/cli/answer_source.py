@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from evals.cassettes.recorder import Recorder, StopSignal
-from evals.cli.shared_options import AskingSettings
+from evals.cli.options import AskingSettings
 from evals.cli.terminal import ProgressBar, note, say
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -27,7 +27,7 @@ from evals.recording.endpoint import DEFAULT_PORT, HOST, Endpoint, is_healthy
 from evals.recording.rounds.batch_requests import Round, by_file, write_round
 from evals.recording.rounds.round_loop import ATTEMPTS
 from evals.recording.rounds.round_step import RoundState
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.secrets.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 TAVILY: Final = "https://api.tavily.com"
@@ -36,6 +36,7 @@ NO_SEARCH: Final = "http://search.invalid"
 AT_ONCE: Final = 4
 """Requests in flight unless said otherwise; the local model is always asked one at a time."""
 RETRIES: Final = 4
+_MEND: Final = "see above and mend that; the same command asks only for what is missing or failed"
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def end_of_asking(stop: StopSignal, unfinished: str = "") -> int:
     if stop.reason is not None:
         raise stop.reason
     if unfinished:
-        raise RecordingError(f"{unfinished}; run it again: only what is missing or failed is asked")
+        raise RecordingError(f"{unfinished}; {_MEND}")
     return EXIT_OK
 
 
@@ -178,7 +179,7 @@ def say_rounds(batch: Batch, standing: RoundState, allowed: AllowedSecrets, of: 
     before = f", {standing.known_before} on record before" if standing.known_before else ""
     say(f"{of} ({standing.taken} new answers{before}).")
     if standing.failed:
-        say(f"{standing.failed} {things} failed, see above; run it again: only what is missing or failed is asked.")
+        say(f"{standing.failed} {things} failed; {_MEND}.")
     if standing.pending:
         wait = f"{standing.waiting} {things} wait for {len(standing.pending)} answers"
         if batch.answer_with:

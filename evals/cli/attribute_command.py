@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.cli.run_output import watched
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK

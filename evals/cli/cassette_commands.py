@@ -17,8 +17,7 @@ from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest_lines import NAME
 from evals.cassettes.transcript import transcript
-from evals.cli.global_options import given
-from evals.cli.shared_options import AsJson
+from evals.cli.options import AsJson, given
 from evals.cli.terminal import VisibleConsole
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -98,7 +97,7 @@ def cassette_tidy_command(
     context: typer.Context,
     unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
     also: Annotated[
-        list[str] | None, typer.Option("--also", help="--unused: a suite file elsewhere whose answers stay.")
+        list[str] | None, typer.Option("--also", help="With --unused: keep the answers of another suite file.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With --unused: delete.")] = False,
 ) -> int:

@@ -33,7 +33,7 @@ from evals.recording.coverage import (
     suite_standing,
 )
 from evals.run_context import RunContext
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 from evals.suites.suite_files import names_on
 from evals.workspace import Workspace
 

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from evals.cli.global_options import following, split
+from evals.cli.options import following, split
 
 
 class _Now(NamedTuple):

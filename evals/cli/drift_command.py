@@ -19,9 +19,7 @@ from evals.cli.answer_source import (
     next_round,
     refuse_live,
 )
-from evals.cli.global_options import given
-from evals.cli.run_output import replayed
-from evals.cli.shared_options import (
+from evals.cli.options import (
     AnswerWith,
     AsJson,
     BaseUrl,
@@ -35,9 +33,11 @@ from evals.cli.shared_options import (
     MoreAnswers,
     Suite,
     Variants,
+    given,
     set_option,
     settings,
 )
+from evals.cli.run_output import replayed
 from evals.cli.terminal import bar, note, place_of, shown, wide_console
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
 from evals.models.drift_result import Drift
@@ -54,7 +54,7 @@ from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.report.view import drift_page as view
 from evals.run_context import RunContext
-from evals.secrets.allowed_secrets import FILE, read_allowed
+from evals.secrets.secret_filter import FILE, read_allowed
 from evals.shared.secrets.rule import hold
 
 drifting = typer.Typer()

@@ -8,15 +8,14 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.global_options import given
-from evals.cli.shared_options import CaseId
+from evals.cli.options import CaseId, given
 from evals.cli.terminal import wide_console
 from evals.comparison.first_divergence import diverge
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.trace import Trace
 from evals.pipeline.single_trial import explain as explained
 from evals.report.view.explain_view import ExplainedStep, Explanation, explanation, wanted
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 
 explaining = typer.Typer()
 LABEL: Final = (10, 20)

@@ -9,7 +9,7 @@ from rich.console import Console
 from evals.analysis.history_commits import HistoryRepository
 from evals.analysis.history_summary import tell, turns
 from evals.atomic_files import write_files
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.comparison.baseline import path_of
 from evals.errors import EXIT_OK
@@ -95,5 +95,9 @@ def suite_history(suite: str, root: Path) -> History:
         (known.candidate or "") if known else "",
         path_of(workspace.baselines, name).relative_to(workspace.root).as_posix(),
         workspace.pack.cases_folder(workspace.datasets).relative_to(workspace.root).as_posix(),
-        [info for info in scorer_infos() if info.primary or info.name in COSTS],
+        [
+            info
+            for info in scorer_infos(workspace.pack, known.primary if known else ())
+            if info.primary or info.name in COSTS
+        ],
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from evals import atomic_files
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.project import FILE, Project
 
@@ -82,12 +82,16 @@ def _settings(
     root: Path, name: str, routers: tuple[str, ...], prompts: tuple[str, ...], guess: "GraphGuess"
 ) -> list[str]:
     """The lines of `evals.toml`."""
-    from evals.target.graph_guesses import reads_clock
+    from evals.target.graph_guesses import reads_clock, services_used
     from evals.target.target_settings import shown_path, target_files
 
     table = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
     lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
-    if found := reads_clock(target_files(root)):
+    files = target_files(root)
+    if used := services_used(files):
+        path, number = next(iter(used.values()))
+        lines.append(f"record = {json.dumps([*used])}  # {shown_path(path, root)}:{number} imports a client")
+    if found := reads_clock(files):
         lines.append(f'clock = "{MOMENT}"  # {shown_path(found[0], root)}:{found[1]} reads the time')
     if guess.context is not None:
         lines.append("context = true  # a variant's `config` is LangGraph's `context` too")

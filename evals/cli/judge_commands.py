@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from evals.atomic_files import write_files
-from evals.cli.global_options import given
+from evals.cli.options import AsJson, given
 from evals.cli.run_output import replayed
-from evals.cli.shared_options import AsJson
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.judge import JudgeCheck

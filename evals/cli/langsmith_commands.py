@@ -11,8 +11,7 @@ import typer
 
 from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Interaction
-from evals.cli.global_options import given
-from evals.cli.shared_options import DryRun
+from evals.cli.options import DryRun, given
 from evals.cli.terminal import note, say
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.langsmith.dataset_sync import (
@@ -31,7 +30,7 @@ from evals.langsmith.trial_runs import Recorded, example_id, nothing_recorded
 from evals.models.run import Run, Trial
 from evals.models.trace import Call
 from evals.report.stored_runs import read_run
-from evals.secrets.allowed_secrets import allowed_beside
+from evals.secrets.secret_filter import allowed_beside
 from evals.workspace import Workspace
 
 langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True)

@@ -17,18 +17,19 @@ Exit codes, for every command:
 import os
 import traceback
 from collections.abc import Mapping
+from contextvars import copy_context
 from importlib import import_module
 from pathlib import Path
 from typing import Final, cast
 
 import typer
 
+from evals.application_pack import DEFAULT, Command, installed_pack, load_pack
 from evals.atomic_files import REMEDIES
 from evals.cli.deprecated_syntax import advice, is_old, renewed
-from evals.cli.global_options import HERE, global_options, split
+from evals.cli.options import HERE, global_options, split
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
-from evals.pack import DEFAULT, Command, installed_pack, load_pack
 from evals.project import ANY_GRAPH, Project
 from evals.shared.extras import missing_extra
 
@@ -54,7 +55,7 @@ COMMANDS: Final = {
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("report_commands", "exporting", "Print the JSON Schema of what this version writes."),
-    "routes": ("routes_command", "routes", "Score routes against a specification."),
+    "routes": ("routes_score_command", "routes", "Score routes against a specification."),
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),
     "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
@@ -90,6 +91,8 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     known = all_commands(_root_in(front))
     words = rest or os.environ.get("COMP_WORDS", os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()
     typed = next((word for word in words if word in known), None)
+    if not typed:
+        _say_missing_commands(_root_in(front))
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is a command of {DEFAULT}; this project has another pack")
@@ -97,6 +100,15 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
         needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
         raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
+
+
+def _say_missing_commands(root: Path) -> None:
+    """Why commands of the project's pack are not listed, where it names one that cannot be used."""
+    name = Project.at(root).pack
+    try:
+        _ = name == DEFAULT or load_pack(name)
+    except ConfigurationError as error:
+        _complain(f"{error}; its commands are missing here")
 
 
 def _root_in(options: list[str]) -> Path:
@@ -157,7 +169,7 @@ def _not_loaded() -> None:
 def main(arguments: list[str]) -> int:
     """Run one command line and return its exit code."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = copy_context().run(app, arguments, standalone_mode=False)  # what it sets is its own
     except typer.Exit as stop:
         code = stop.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - Python exits 1 after a crash: here that means "worse"

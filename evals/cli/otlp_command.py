@@ -10,8 +10,7 @@ import typer
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from evals.atomic_files import write_files
-from evals.cli.global_options import given
-from evals.cli.shared_options import DryRun, StoredRun
+from evals.cli.options import DryRun, StoredRun, given
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, ServiceError
 from evals.models.run import Run, Trial
 from evals.otlp.otlp_send import Receiver, headers_in, line_of, requests_of

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import typer
 
-from evals.cli.global_options import given
-from evals.cli.shared_options import Suite
+from evals.cli.options import Suite, given
 from evals.cli.terminal import bar, place_of, say
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.runner.worker_pool import run_tasks
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 from evals.target.cases import FOLDER
 from evals.target.decision_points import FreezeTask, FrozenCase, freeze, lost
 

@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from evals.application_pack import load_pack
 from evals.fork_server import loaded_file, loading, origin
 from evals.imported_files import any_newer, imported_files, signatures
-from evals.pack import load_pack
 from evals.project import FILE, Project
 
 WHEN_TOLD: Final = "--when-told"

@@ -21,10 +21,7 @@ from evals.cli.answer_source import (
     say_rounds,
     search_endpoint,
 )
-from evals.cli.global_options import given
-from evals.cli.record_judge import because, effort, plan_check, record_check, record_judged
-from evals.cli.run_output import replayed
-from evals.cli.shared_options import (
+from evals.cli.options import (
     AnswerWith,
     AsJson,
     AskJudge,
@@ -40,9 +37,12 @@ from evals.cli.shared_options import (
     Suite,
     SuiteSettings,
     Variants,
+    given,
     set_option,
     settings,
 )
+from evals.cli.record_judge import because, effort, plan_check, record_check, record_judged
+from evals.cli.run_output import replayed
 from evals.cli.terminal import ProgressBar, bar, note, say
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -66,9 +66,9 @@ from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
+from evals.shared.display_text import counted
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
-from evals.shared.words import counted
 from evals.suites.suite_files import read_suite
 
 if TYPE_CHECKING:

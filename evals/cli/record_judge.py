@@ -40,8 +40,8 @@ from evals.recording.rounds.batch_requests import Round
 from evals.recording.rounds.round_step import RoundState
 from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
+from evals.shared.display_text import counted
 from evals.shared.secrets.rule import hold
-from evals.shared.words import counted
 
 OF_TARGETS: Final = "OPENAI_BASE_URL"
 """The variable that leads most targets to their endpoint: their judge is asked there where no other is named."""

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from pydantic import BaseModel
 
-from evals.cli.global_options import given
-from evals.cli.shared_options import StoredRun
+from evals.application_pack import load_pack
+from evals.cli.options import StoredRun, given
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.drift_result import Drift
 from evals.models.history_result import History
 from evals.models.run import Run
-from evals.models.shard_file import Shard
-from evals.pack import load_pack
+from evals.models.run_request import Shard
 from evals.project import Project
 from evals.report.run_files import write_report
 from evals.report.stored_runs import read_run

@@ -7,9 +7,7 @@ from typing import Annotated
 import typer
 from pydantic import Field
 
-from evals.cli.global_options import given
-from evals.cli.run_output import say_result, watched
-from evals.cli.shared_options import (
+from evals.cli.options import (
     Annotations,
     Cases,
     Fresh,
@@ -19,14 +17,16 @@ from evals.cli.shared_options import (
     SuiteSettings,
     Variants,
     Verbose,
+    given,
     set_option,
     settings,
 )
+from evals.cli.run_output import say_result, watched
 from evals.cli.terminal import annotate, place_of, wide_console
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.run_request import TRIAL_TIMEOUT, WHOLE, Options, RunRequest, Share
 from evals.pipeline.run_suite import run as pipeline
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 running = typer.Typer()
 

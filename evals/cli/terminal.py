@@ -1,6 +1,8 @@
 """What all commands print with: consoles, tables, progress, annotations, interrupts."""
 
+import io
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,11 +24,11 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from evals.application_pack import load_pack
 from evals.models.run import Run
-from evals.pack import load_pack
 from evals.prompt_history import Stretch, changed_lines, usual_base
 from evals.report.view import page_parts as view
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 
 WIDTH: Final = 120  # of a log file, which has no width of its own
 LONGEST_NAME: Final = 30
@@ -40,10 +42,19 @@ class VisibleConsole(Console):
         return super().render_str(visible(text), **options)
 
 
+class _Unpadded(io.StringIO):
+    """Standard output without the blanks that fill lines of tables up."""
+
+    def write(self, text: str) -> int:
+        """As a stream."""
+        return sys.stdout.write(re.sub(r" +$", "", text, flags=re.MULTILINE))
+
+
 def wide_console() -> Console:
     """Standard output: text is wrapped to fit a terminal, and never in a log file, where it is searched."""
-    at_terminal = sys.stdout.isatty()
-    return VisibleConsole(soft_wrap=not at_terminal, highlight=False, width=None if at_terminal else WIDTH)
+    if sys.stdout.isatty():
+        return VisibleConsole(highlight=False)
+    return VisibleConsole(file=_Unpadded(), soft_wrap=True, highlight=False, width=WIDTH)
 
 
 def say(text: str, *, whole: bool = False) -> None:

@@ -7,12 +7,11 @@ from typing import Annotated
 import typer
 
 from evals.atomic_files import PREVIOUS, new_report
-from evals.cli.global_options import given
+from evals.cli.options import Annotations, Cases, Fresh, Suite, Verbose, given, set_option, settings
 from evals.cli.run_output import replayed, say_exit_code, say_result, say_verdict, watched
-from evals.cli.shared_options import Annotations, Cases, Fresh, Suite, Verbose, set_option, settings
 from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
-from evals.comparison.assemble_run import decide_again
 from evals.comparison.baseline import load_baseline, path_of
+from evals.comparison.run_result import decide_again
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.llm_judge.judge_verdict import with_judgement
@@ -29,7 +28,7 @@ from evals.pipeline.load_suite import loaded, scored, selected
 from evals.pipeline.read_sides import is_stored, read_sides
 from evals.report.run_files import write_report
 from evals.report.stored_runs import read_run
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
 
@@ -57,8 +56,8 @@ def compare_command(
 ) -> int:
     """Prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    With a prompt, `git:REV` is that prompt at REV; with a stored run, the suite's baseline at REV; alone, the
-    candidate's prompt at REV, compared with today's. With --case: no verdict.
+    `git:REV` beside a prompt: that prompt at REV; beside a stored run: the suite's baseline at REV; alone: the
+    candidate's prompt at REV against today's. With --case: no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -261,7 +260,7 @@ def bless_command(
 ) -> int:
     """Make the suite's present results its baseline. Commit the file it writes.
 
-    Exit codes: 2 worse than the old baseline or than the reference, without --worse; 3 not recorded.
+    Exit codes: 2: worse than the old baseline or the reference, and no --worse; 3: not recorded.
     """
     common = given(context)
     chosen = loaded(selected(suite, common.root, Options()), own_baseline=False)

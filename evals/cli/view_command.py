@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.errors import EXIT_OK, ConfigurationError
 
 LOOPBACK: Final = "127.0.0.1"

@@ -18,7 +18,7 @@ from evals.models.run_request import RunRequest
 from evals.paths import PACKAGE
 from evals.pipeline.load_suite import dataset_of
 from evals.project import FILE
-from evals.shared.words import some
+from evals.shared.display_text import some
 from evals.suites.suite_files import read_suite, suite_file
 from evals.workspace import Workspace
 

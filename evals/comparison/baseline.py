@@ -14,21 +14,20 @@ from typing import TYPE_CHECKING, Final
 from pydantic import ValidationError
 
 from evals import atomic_files as disk
+from evals.application_pack import load_pack
 from evals.comparison.answering_models import answered_by
 from evals.errors import CannotJudgeError
 from evals.import_hook import executed
 from evals.models.case import Case
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
-from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.scoring.decision_grades import Cases, state_grades
-from evals.scoring.files_read import LOADED, own_files
-from evals.scoring.registry import safety_metrics, scorers
+from evals.scoring.registry import LOADED, own_files, safety_metrics, scorers
 from evals.scoring.route_scorers import decision_score
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 def imported_by(
@@ -91,7 +90,7 @@ _SCORING: Final = (
 )
 """The modules that compute the numbers a baseline holds, and what they are compared as. All they import counts too."""
 _PRICES: Final = "prices.yaml"
-_UPWARD: Final = ("report", "pack.py", "project.py")
+_UPWARD: Final = ("report", "application_pack.py", "project.py")
 """What is imported by a method that no number needs (`Run.frame`), or only to find the modules of the pack, which count
 themselves."""
 

@@ -11,7 +11,7 @@ from evals.errors import nearest_name
 from evals.models.run import Baseline, Behaviour, BlessedBehaviour, CaseChange, ScorerInfo, Trial
 from evals.models.suite import Suite
 from evals.models.trace import Trace
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 
 MOST_WORDS: Final = 5
 """A text of more words is free text."""

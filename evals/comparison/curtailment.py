@@ -25,7 +25,7 @@ from evals.models.run import Baseline, Comparison, ScorerInfo, Trial, trial_metr
 from evals.models.suite import Suite
 from evals.scoring.decision_grades import State
 from evals.scoring.registry import safety_metrics, scorers
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 from evals.statistics.intervals import codes
 from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, sign_flip
 from evals.statistics.power import minimum_detectable_drop

@@ -20,7 +20,7 @@ from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
 from evals.scoring.scorer import UNSTATED
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 
 
 def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
@@ -53,7 +53,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
         leaks=_new_leaks(baseline, now),
         unanswered=_unanswered(material),
-        changed={info.variant.name: told for info in material.variants if (told := _changed(material, info))},
+        changed={info.variant.name: told for info in material.variants if (told := _unrecorded(material, info))},
         unblessed=material.unblessed,
         lost=lost_values(deciding, now),
         models=_different_models(deciding, now),
@@ -164,7 +164,7 @@ def _edited_defaults(material: Material) -> tuple[str, ...]:
         if blessed.get(router, now[router]) != now[router]:
             changed.setdefault((blessed[router], now[router]), []).append(router)
     return tuple(
-        f"the default prompt of {', '.join(routers)} {_moved(was, is_now)} since the baseline"
+        f"the default prompt of supervisor {', '.join(routers)} {_moved(was, is_now)} since the baseline"
         for (was, is_now), routers in changed.items()
     )
 
@@ -223,6 +223,13 @@ def _misses(material: Material) -> tuple[str, ...]:
                 )
             )
     return tuple(said)
+
+
+def _unrecorded(material: Material, info: VariantInfo) -> str:
+    """Why answers are missing: what the last recording failed with, else what changed since an earlier one."""
+    missed = [(each.trace.case_id, info.variant.name) for each in material.trials if each.trace.misses]
+    failed = next((why for name in missed if (why := material.failed_recordings.get(name))), "")
+    return f"the last recording failed: {failed}" if failed else _changed(material, info)
 
 
 def _changed(material: Material, info: VariantInfo) -> str:
@@ -291,14 +298,19 @@ def _candidate_without_baseline(material: Material) -> tuple[str, ...]:
     candidate, reference, trials = material.suite.candidate, material.suite.reference, material.trials
     if candidate not in _new(material):
         return ()
+    return (
+        *new_violations(trials, candidate, reference),
+        f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",
+    )
+
+
+def new_violations(trials: Sequence[Trial], candidate: str, reference: str) -> list[str]:
+    """A sentence where the candidate violates hard constraints that the reference does not."""
     was = hard_violations(trials, reference)
     new = {case: sorted({*now} - {*was.get(case, ())}) for case, now in hard_violations(trials, candidate).items()}
     places = [f"{', '.join(violated)} in {case}" for case, violated in new.items() if violated]
     told = f"{candidate} violates hard constraints that {reference} does not in {counted(len(places), 'case')}"
-    return (
-        *([f"{told} ({some(places)})"] if places else []),
-        f"no baseline yet for {candidate}: bless it after a review (`{material.bless_command}`)",
-    )
+    return [f"{told} ({some(places)})"] if places else []
 
 
 def _without_baseline(material: Material, now: Baseline) -> tuple[str, ...]:

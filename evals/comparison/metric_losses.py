@@ -9,7 +9,7 @@ from evals.comparison.paired_comparison import Against, compare
 from evals.models.metrics import Failed
 from evals.models.run import Baseline, ScorerInfo, Trial
 from evals.scoring.decision_grades import state_grades
-from evals.shared.words import counted, some
+from evals.shared.display_text import counted, some
 
 LEAST: Final = 0.10
 """A smaller fall (as a fraction) is not told."""

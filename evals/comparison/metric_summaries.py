@@ -27,7 +27,7 @@ from evals.statistics.intervals import Interval, fraction_interval, macro_interv
 from evals.statistics.rates import mean_pass_hat_k
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 SEED: Final = 20_260_101
 """Fixed, so that the same run prints the same intervals."""
@@ -236,6 +236,8 @@ class Material:
     """Case -> digest of the cassette that answered."""
     default_prompts: Mapping[str, str] = field(default_factory=dict)
     edited_prompts: tuple[EditedPrompt, ...] = ()
+    failed_recordings: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    """(case, variant) -> why the last recording failed."""
     pack: "Pack | None" = None
     """The default one if not given."""
     differences: tuple[str, ...] = ()

@@ -6,9 +6,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from evals.comparison.answering_models import answered_by
-from evals.comparison.assemble_run import assemble
 from evals.comparison.costs import METRICS
 from evals.comparison.metric_summaries import Material
+from evals.comparison.run_result import assemble
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
@@ -17,10 +17,10 @@ from evals.models.trace import Decision, Trace
 from evals.result_files.results import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
 from evals.scoring.scorer import UNSTATED
-from evals.shared.words import some
+from evals.shared.display_text import some
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from uuid import UUID
 from langsmith.schemas import TracerSession
 from langsmith.utils import LangSmithConflictError, LangSmithNotFoundError
 
+from evals.application_pack import load_pack
 from evals.content_cache import digest_of
 from evals.errors import ServiceError
 from evals.langsmith.langsmith_client import Service, id_of
@@ -26,7 +27,6 @@ from evals.llm_judge.grades import value
 from evals.models.judge import JudgedRun
 from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
-from evals.pack import load_pack
 from evals.report.junit_xml import broken
 from evals.report.view.explain_view import state_sentences
 from evals.report.view.violations_table import reason_of

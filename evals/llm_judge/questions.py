@@ -9,14 +9,14 @@ from typing import Final, Literal
 
 from pydantic import BaseModel
 
+from evals.application_pack import ModelJudge
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.replay_misses import Ledger, nearest
+from evals.cassettes.trace_calls import Ledger, nearest
 from evals.errors import ConfigurationError
 from evals.models.suite import Models
 from evals.models.trace import Miss
-from evals.pack import ModelJudge
 from evals.workspace import Workspace
 
 MARK: Final = "<!-- human -->"

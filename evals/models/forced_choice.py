@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evals.models.base import Closed
 from evals.models.route_spec import Choice, RouteNode
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 if TYPE_CHECKING:
     from evals.models.run import Trial

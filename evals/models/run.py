@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal, TypeVar
 
 from pydantic import Field, JsonValue
 
-from evals.models.base import Closed, Sealed
+from evals.models.base import Closed, Sealed, Tabular
 from evals.models.case import Split
 from evals.models.forced_choice import DecisiveStep
 from evals.models.metrics import (
@@ -22,7 +22,6 @@ from evals.models.metrics import (
 )
 from evals.models.route_spec import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
 from evals.models.suite import CostLimit, CostName, GatePolicy, Variant
-from evals.models.tabular import Tabular
 from evals.models.trace import Trace
 
 RUN_SCHEMA: Final = 7

@@ -1,16 +1,19 @@
-"""What a user asks of a run: the suite, what of it, and how it is run."""
+"""What a run is asked for, and the file of one shard of a run."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from evals.errors import ConfigurationError
-from evals.models.shard_file import SuiteSelection
+from evals.models.base import Closed, Sealed
+from evals.models.trace import Trace
 from evals.paths import path_of_user
-from evals.shared.words import some
+from evals.shared.display_text import some
 
 LOCAL: Final = "local"
 DASK: Final = "dask://"
@@ -58,7 +61,7 @@ class Options:
     """How a caller narrows or changes a suite; what is not given is as the suite has it."""
 
     settings: Mapping[str, str | int] = field(default_factory=dict)
-    """What is changed in every variant: those of `evals.pack.Pack.run_settings`, by name."""
+    """What is changed in every variant: those of `evals.application_pack.Pack.run_settings`, by name."""
     cases: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     dataset: Path | None = None
@@ -95,13 +98,13 @@ class Options:
             *(word for name, values in repeated for value in values for word in (name, value)),
         )
 
-    def asked(self, suite: str) -> SuiteSelection:
+    def asked(self, suite: str) -> "SuiteSelection":
         """The suite and the options, as a shard keeps them."""
         told = {**asdict(self), "dataset": str(self.dataset) if self.dataset else None}
         return SuiteSelection.model_validate({"suite": suite, **told})
 
     @classmethod
-    def of(cls, asked: SuiteSelection) -> "Options":
+    def of(cls, asked: "SuiteSelection") -> "Options":
         """The options a shard was made with."""
         told = asked.model_dump(exclude={"suite"})
         return cls(**{**told, "dataset": Path(asked.dataset) if asked.dataset else None})
@@ -143,3 +146,34 @@ class RunRequest:
             *(("--annotations",) if self.annotations else ()),
             *(("--verbose",) if self.verbose else ()),
         )
+
+
+SHARD_SCHEMA: Final = 3
+"""3 has changed settings as a mapping."""
+
+
+class SuiteSelection(Closed):
+    """How the command line named, narrowed and changed the suite; `dataset` is the folder as it was typed."""
+
+    suite: str
+    settings: dict[str, str | int] = Field(default_factory=dict)
+    cases: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    dataset: str | None = None
+    open_holdout: str | None = None
+    samples: int | None = None
+
+
+class Shard(Sealed):
+    """Share `number` of `of` of what was asked for.
+
+    `rests_on` holds a digest of each thing the traces depend on, and `traces` the traces by what they are stored under.
+    Nothing is scored or judged yet.
+    """
+
+    schema_version: Annotated[int, Field(ge=1, le=SHARD_SCHEMA)] = SHARD_SCHEMA
+    asked: SuiteSelection
+    number: Annotated[int, Field(ge=1)]
+    of: Annotated[int, Field(ge=1)]
+    rests_on: dict[str, str]
+    traces: dict[str, Trace]

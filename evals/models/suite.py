@@ -73,7 +73,7 @@ class Variant(Closed, extra="allow"):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of the pack by name; see `evals.pack.Pack.completed`."""
+        """The settings of the pack by name; see `evals.application_pack.Pack.completed`."""
         return dict(self.model_extra or {})
 
 

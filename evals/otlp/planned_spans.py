@@ -16,8 +16,7 @@ from evals.models.base import Closed
 from evals.models.suite import Models
 from evals.models.trace import Call, Trace
 from evals.otlp import attribute_names as names
-from evals.secrets.allowed_secrets import AllowedSecrets, allowed_beside
-from evals.secrets.secret_filter import fit_to_write
+from evals.secrets.secret_filter import AllowedSecrets, allowed_beside, fit_to_write
 from evals.workspace import Workspace
 
 Attribute = bool | int | float | str | tuple[str, ...]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from evals.application_pack import load_pack
 from evals.models.suite import Models
 from evals.models.trace import Call, Decision, Trace, Visit
 from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import ROOT, TICK, Attributes, PlannedSpan, Telling, known
-from evals.pack import load_pack
 
 Calls = tuple[tuple[int, Call], ...]
 """Calls with their places among all of the trial."""

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from evals.application_pack import HERE, load_pack
 from evals.models.judge import JudgedRun, endpoint
 from evals.models.metrics import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
@@ -26,7 +27,6 @@ from evals.otlp.planned_spans import (
     times_of,
 )
 from evals.otlp.span_calls import AgentTurn, call_spans, looked_up, loose_spans, steps_of
-from evals.pack import HERE, load_pack
 from evals.secrets.secret_filter import WITHHELD, held_back
 
 

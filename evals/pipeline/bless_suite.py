@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
 from evals.comparison.behaviour_changes import blessed_behaviour
+from evals.comparison.gate_input import new_violations
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Baseline, Run
 from evals.pipeline.decide_run import decide
@@ -14,7 +15,7 @@ from evals.prompt_history import worker_prompts
 from evals.recording.coverage import label_of
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 REMEDIED: Final = ("no baseline", "not comparable", "changed", "note")
 """Kinds of reasons for which blessing is the remedy. Every other one would be hidden by a new baseline."""
@@ -84,7 +85,9 @@ def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) ->
         before = load_baseline(path)
     except CannotJudgeError as error:
         return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
-    return losses(alone if before is None else _held_against(chosen, trials, before))
+    is_new = before is None or not before.values.get(alone.candidate)
+    violated = new_violations(alone.trials, alone.candidate, alone.reference) if is_new else []
+    return [*losses(alone if before is None else _held_against(chosen, trials, before)), *violated]
 
 
 def _held_against(chosen: RunContext, trials: Trials, before: Baseline) -> Run:

@@ -1,7 +1,7 @@
 """Files that have changed in a checkout since a stored run was made in it."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -11,19 +11,30 @@ from evals.errors import EvalsError
 from evals.import_hook import digest_of_code
 from evals.models.case import Case
 from evals.models.run import Run, VariantInfo
+from evals.models.run_request import Options
+from evals.models.suite import Suite
 from evals.paths import PACKAGE
+from evals.run_context import RunContext
 from evals.runner.trials import cassette_digests
+from evals.suites.suite_files import read_suite, select, suite_file, suites_folder
 from evals.workspace import Workspace
 
 CODE: Final = "code"
 CASSETTES: Final = "cassettes"
+SUITE: Final = "suite"
 _DATASET: Final = "--dataset "
 
 
-def made_from(recorded: Mapping[str, str], workspace: Workspace) -> dict[str, str]:
-    """Digests of what a run is made from and says nowhere else: its cassettes, given by case, and all code."""
+def made_from(recorded: Mapping[str, str], context: RunContext) -> dict[str, str]:
+    """Digests of what a run is made from and says nowhere else: its cassettes, given by case, all code, and the suite
+    with its choice of cases, where it has a name and no option changed it."""
     cassettes = {CASSETTES: _joined(recorded)} if recorded else {}
-    return {**cassettes, CODE: all_code(workspace)}
+    request, root = context.request, context.workspace.root
+    named = suites_folder(root) / f"{context.suite.name}.yaml"
+    is_named = suite_file(request.suite, root).resolve() == named.resolve()
+    ids = [*(case.id for case in context.cases), *context.scope.sealed]
+    suite = {SUITE: _suite(context.suite, ids)} if is_named and request.options == Options() else {}
+    return {**cassettes, CODE: all_code(context.workspace), **suite}
 
 
 def all_code(workspace: Workspace) -> str:
@@ -58,6 +69,8 @@ def changed_since(run: Run, root: Path) -> tuple[str, ...]:
     due = run.digests.get(CASSETTES)
     if due is not None and due != _joined(cassette_digests(cases, workspace)):
         found.append(CASSETTES)
+    if SUITE in run.digests and run.digests[SUITE] != _suite_now(run.suite, workspace):
+        found.append(f"suite {run.suite} or its choice of cases")
     if CODE in run.digests and run.digests[CODE] != all_code(workspace):
         found.append("code of evals or of the graph")
     if scorer_files(workspace.pack) and run.digests.get("scorers") != scorers_digest(workspace.pack):
@@ -69,6 +82,19 @@ def _own_files() -> Iterator[Path]:
     for folder, below, names in os.walk(PACKAGE):
         below[:] = [name for name in below if name not in {"__pycache__", "baselines"}]
         yield from (Path(folder, name) for name in names)
+
+
+def _suite(suite: Suite, cases: Iterable[str]) -> str:
+    return digest_of(suite.model_dump_json().encode(), *(case.encode() for case in sorted(cases)))
+
+
+def _suite_now(name: str, workspace: Workspace) -> str:
+    """The digest of a suite as it is now; empty where it cannot be read."""
+    try:
+        suite = read_suite(name, workspace.root)
+        return _suite(suite, (case.id for case in select(workspace.pack.load_cases(workspace.datasets), suite.cases)))
+    except EvalsError:
+        return ""
 
 
 def _joined(recorded: Mapping[str, str]) -> str:

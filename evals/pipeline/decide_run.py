@@ -6,19 +6,19 @@ from typing import Final
 
 from evals.cassettes import manifest
 from evals.comparison import run_comparisons
-from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import with_blessed
 from evals.comparison.behaviour_changes import unknown_fields
 from evals.comparison.metric_summaries import Material
 from evals.comparison.run_comparisons import Compared
+from evals.comparison.run_result import assemble
 from evals.installed_packages import Libraries
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
 from evals.pipeline.changed_files import made_from
 from evals.prompt_history import edited_prompts, usual_base, with_committed
+from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
-from evals.runner.dependencies import ABSENT
-from evals.runner.trial_cache import LIST
+from evals.runner.trial_cache import ABSENT, LIST
 from evals.runner.trials import Trials, cassette_digests
 from evals.scoring.registry import deciding
 from evals.scoring.score_trials import score_trials
@@ -71,7 +71,7 @@ def decide_scored(context: RunContext, trials: Trials, scored: Material, found: 
 
 def _noted(run: Run, context: RunContext, recorded: Mapping[str, str]) -> Run:
     """The run with digests of what it is made from, and a note of each package that is not as the lock file has it."""
-    run = run.model_copy(update={"digests": {**run.digests, **made_from(recorded, context.workspace)}})
+    run = run.model_copy(update={"digests": {**run.digests, **made_from(recorded, context)}})
     listed = Libraries(context.workspace.cache, LIST).listed()
     notes = [Reason(kind="note", text=text) for text in (listed.unlike if listed else ())]
     if not notes:
@@ -111,6 +111,7 @@ def _material(context: RunContext, trials: Sequence[Trial], recorded: Mapping[st
         cassettes=cassettes,
         default_prompts=context.workspace.pack.default_prompts(),
         pack=context.workspace.pack,
+        failed_recordings=failed_trials(context.workspace.cache),
         metrics=deciding(context.workspace.pack, context.suite.primary, context.cases),
     )
 

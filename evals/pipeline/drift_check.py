@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.analysis.drift_comparison import tell
-from evals.analysis.drift_requests import Population, RecordedRequest, drawn, population, price_of
+from evals.analysis.drift_sample import Population, RecordedRequest, drawn, population, price_of
 from evals.analysis.drift_session import Heard, Rounds, Sitting, Wanted, ask, missing, wanted
 from evals.atomic_files import write_files
 from evals.cassettes.event_loop_thread import Apart
@@ -20,7 +20,7 @@ from evals.recording.endpoint import Endpoint, OpenAIWire
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.round_step import RoundState, Say
 from evals.run_context import RunContext
-from evals.secrets.allowed_secrets import FILE, read_allowed
+from evals.secrets.secret_filter import FILE, read_allowed
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from evals.application_pack import PromptFile
 from evals.cassettes import manifest
 from evals.cassettes.cassette_files import load
 from evals.cassettes.event_loop_thread import Apart
@@ -13,15 +14,14 @@ from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
-from evals.llm_judge.judge_accuracy import Measured
 from evals.llm_judge.judge_summary import judgement
 from evals.llm_judge.judge_verdict import with_judgement
+from evals.llm_judge.planted_accuracy import Measured
 from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replayed
 from evals.llm_judge.rubric import JudgeCheckSet, Rubric
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
 from evals.models.run import Reason, Run
 from evals.models.trace import Provenance, Trace
-from evals.pack import PromptFile
 from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
 from evals.recording.coverage import asked_for
@@ -35,8 +35,8 @@ from evals.recording.rounds.batch_requests import BatchWire
 from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
 from evals.recording.unusable_answers import FailuresInARow
 from evals.run_context import RunContext
-from evals.runner.dependencies import digest_of_replaced
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.runner.trial_cache import digest_of_replaced
+from evals.secrets.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 

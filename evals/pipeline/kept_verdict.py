@@ -15,12 +15,13 @@ from evals.content_cache import Kept, digest_of
 from evals.installed_packages import Libraries, Listed
 from evals.models.run import Run
 from evals.pipeline.changed_files import all_code
-from evals.plain_replay import is_plain
 from evals.prompt_history import edited_prompts, usual_base, with_committed
+from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.scoring.files_read import LOADED, SCORED, own_files
-from evals.secrets.allowed_secrets import allowed_beside
+from evals.scoring.registry import LOADED, SCORED, own_files
+from evals.secrets.secret_filter import allowed_beside
+from evals.shortcut_switch import is_plain
 from evals.workspace import Workspace
 
 RUN: Final = "run.json"
@@ -99,6 +100,7 @@ def _name(chosen: RunContext, trials: Trials, packages: Listed | None) -> str:
     ]
     words = (*chosen.options.partial, chosen.record_command, chosen.bless_command, *chosen.unblessed)
     manifest = disk.read(chosen.workspace.cassettes / MANIFEST) or b""
+    words += (str(failed_trials(chosen.workspace.cache)),)
     read = [f"{case} {digest}".encode() for case, digest in trials.recorded.items()]
     by = [_code(chosen.workspace), (packages.digest if packages else "").encode()]
     words += (*("decisive",) * chosen.request.decisive, *chosen.workspace.pack.default_prompts().values())

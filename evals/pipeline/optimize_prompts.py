@@ -36,9 +36,9 @@ from evals.recording.endpoint import Endpoint
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 from evals.secrets.secret_filter import scan
+from evals.shared.display_text import counted
 from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
-from evals.shared.words import counted
 
 Texts = dict[str, str]
 """Name of a prompt -> its text."""

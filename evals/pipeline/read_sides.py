@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from evals.comparison.assemble_run import case_info
+from evals.application_pack import Pack, load_pack
 from evals.comparison.baseline import load_baseline, path_of
+from evals.comparison.run_result import case_info
 from evals.comparison.stored_side import StoredSide, is_own, side_of_baseline, side_of_results, side_of_run
 from evals.errors import ConfigurationError, EvalsError, nearest_name
 from evals.models.suite import Suite
-from evals.pack import Pack, load_pack
 from evals.project import ANY_GRAPH, Project
 from evals.prompt_history import PREFIX, text_at
 from evals.report.stored_runs import read_run

@@ -42,7 +42,7 @@ from evals.recording.rounds.round_step import Frontier, RoundState, Say
 from evals.recording.spend import Meter
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
-from evals.secrets.allowed_secrets import AllowedSecrets
+from evals.secrets.secret_filter import AllowedSecrets
 
 
 def planned(name: str, chosen: RunContext, traces: Sequence[Trace], prices: PriceTable) -> RecordingPlan:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from evals.comparison.assemble_run import verdict_of
 from evals.comparison.curtailment import Curtailment, unbounded
+from evals.comparison.run_result import verdict_of
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingStoppedError
 from evals.models.case import Case
 from evals.models.run import Verdict
@@ -14,7 +14,7 @@ from evals.pipeline.decide_run import score
 from evals.run_context import RunContext
 from evals.runner.trials import Trials, trial_id
 from evals.scoring.score_trials import score_trials
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 _ANSWERABLE: Final = ("coverage too low", "nothing to judge", "cannot be weighed", "metric lost")
 """Kinds of reasons against a verdict that further answers may remove."""

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from evals.application_pack import Pack
 from evals.atomic_files import new_report, write_files
 from evals.comparison.baseline import scorers_digest
 from evals.errors import ConfigurationError
@@ -15,7 +16,6 @@ from evals.models.case import Case
 from evals.models.run import DatasetBaseline, Run
 from evals.models.run_request import RunRequest
 from evals.models.trace import Trace
-from evals.pack import Pack
 from evals.pipeline.kept_verdict import MOST, RUN, Files, KeptVerdict
 from evals.pipeline.load_suite import plan
 from evals.recording.coverage import label_of

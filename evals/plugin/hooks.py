@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from evals.pack import installed_pack
+from evals.application_pack import installed_pack
 from evals.project import Project
 
 MARK: Final = "evals: a trial or a verdict of a suite, added by --evals"

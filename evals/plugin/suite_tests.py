@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from filelock import FileLock
 
-from evals.comparison.assemble_run import case_info
+from evals.comparison.run_result import case_info
 from evals.errors import CannotJudgeError, EvalsError
 from evals.models.run import Reason, Run, Trial
 from evals.pipeline.decide_run import may_have_broken
@@ -21,7 +21,7 @@ from evals.run_context import RunContext
 from evals.runner.trials import TrialId, Trials, trial_id
 from evals.scoring.registry import scorer_infos
 from evals.scoring.score_trials import score_trials
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 from evals.suites.suite_files import read_suite, suite_file
 
 REPORTS: Final = "pytest"

@@ -9,19 +9,20 @@ from typing import Protocol
 
 import httpx2
 
+from evals.application_pack import CaseRunner, PackClients
 from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, Recorder, RecordingTransport, StopSignal
-from evals.cassettes.replay_misses import Ledger
-from evals.errors import EvalsError, RecordingError, UnansweredError
+from evals.cassettes.trace_calls import Ledger
+from evals.errors import EvalsError, RecordingError, RecordingStoppedError, UnansweredError
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.pack import CaseRunner, PackClients
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
+from evals.recording.failed_trials import failed_trials, keep_failure
 from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers
 from evals.runner.trials import TrialId
 from evals.workspace import Workspace
@@ -68,6 +69,17 @@ class RecordingSession:
             RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
+        why, cache = "", self._workspace.cache
+        try:
+            return await self._record(case, variant, sample, trials)
+        except RecordingError as error:
+            is_open = isinstance(error, UnansweredError | RecordingStoppedError)
+            why = failed_trials(cache).get((case.id, variant.name), "") if is_open else str(error)
+            raise
+        finally:
+            keep_failure(cache, case.id, variant.name, why)
+
+    async def _record(self, case: Case, variant: Variant, sample: int, trials: CaseRunner) -> RecordedTrial:
         staging = self._staging(case.id)
         arrived.take_in(staging)
         committed = load(self._workspace.cassette(case.id), Readings(self._workspace.cache / FOLDER))
@@ -79,7 +91,7 @@ class RecordingSession:
         trace = await trials.run(variant, tape, self._clients, halted=lambda: bool(failures))
         if failures:
             raise failures[0]
-        if trace.provenance.label == "failed":
+        if trace.provenance.label == "failed" and not variant.forced:  # where forced, that is a result
             self._unusable.add(staging, tape.ledger.served)
             told = "the graph fails with these answers" if tape.ledger.served else "the graph fails"
             raise UnusableAnswerError(f"{told} ({trace.error})", tape.ledger.served)

@@ -27,10 +27,10 @@ from evals.models.selftest_result import SelfTest
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.page import page
 from evals.report.view.page_parts import Number
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 class TextPlaces(dict[str, int]):

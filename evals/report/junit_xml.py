@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from evals.models.metrics import Failed, Scored
 from evals.models.run import Comparison, Run, ScorerInfo, Trial
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 
 
 def errors(trial: Trial) -> Iterable[str]:

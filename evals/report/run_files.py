@@ -6,11 +6,11 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
+from evals.application_pack import HERE, load_pack
 from evals.atomic_files import write_files
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.run import FOREIGN_SCORERS, Run
-from evals.pack import HERE, load_pack
 from evals.paths import path_of_user
 from evals.project import ANY_GRAPH
 from evals.report.html_page import render

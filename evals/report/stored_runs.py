@@ -12,7 +12,7 @@ from evals.errors import ConfigurationError
 from evals.models.base import Sealed
 from evals.models.judge import JudgedRun
 from evals.models.run import RUN_SCHEMA, Run
-from evals.models.shard_file import SHARD_SCHEMA, Shard
+from evals.models.run_request import SHARD_SCHEMA, Shard
 from evals.paths import path_of_user
 from evals.secrets.secret_filter import held_back
 

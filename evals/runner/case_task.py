@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from evals import atomic_files as disk
+from evals.application_pack import DEFAULT, load_pack
 from evals.cassettes.cassette_files import FOLDER, Readings, keep_reading, read
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.transcript import keep_words
@@ -19,11 +20,8 @@ from evals.models.case import Case
 from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import Variant
 from evals.models.trace import Provenance, Trace
-from evals.pack import DEFAULT, load_pack
-from evals.plain_replay import is_plain
-from evals.runner.dependencies import ABSENT
-from evals.runner.pinned_inputs import ChangedError, Pins
-from evals.runner.trial_cache import Keeper, note
+from evals.runner.trial_cache import ABSENT, ChangedError, Keeper, Pins, note
+from evals.shortcut_switch import is_plain
 
 T = TypeVar("T")
 

@@ -16,15 +16,14 @@ from typing import Any, Final, cast
 from distributed import Client, Future, KilledWorker, Worker
 
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.import_time import START_UP
 from evals.installed_packages import installed
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.runner.case_task import CaseTask, lost, run_case
-from evals.runner.dependencies import code_digest
-from evals.runner.pinned_inputs import Pins
+from evals.runner.trial_cache import Pins, code_digest
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
+from evals.target_import_time import START_UP
 from evals.workspace import Workspace
 
 CONNECT: Final = 10.0

@@ -1,31 +1,77 @@
-"""Registry of scorers: those of the pack and the ready-made ones, in the order of the report."""
+"""Registry of scorers: those of the pack and the ready-made ones, and the files that a project's own ones read."""
 
+import importlib.util
+import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from evals.application_pack import load_pack
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
 from evals.models.case import Case
 from evals.models.run import ScorerInfo
-from evals.pack import load_pack
 from evals.scoring import cost_scorers, route_scorers
-from evals.scoring.files_read import LOADED, noted
-from evals.scoring.scorer import Scorer, place_of
+from evals.scoring.scorer import NOT_OWN, Scorer, place_of
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
+
+LOADED: Final[set[str]] = set()
+SCORED: Final[set[str]] = set()
+_noted: ContextVar[set[str] | None] = ContextVar("files_read", default=None)
+_SKIPPED: Final = (*NOT_OWN, Path("/proc"), Path("/sys"))
+
+
+@contextmanager
+def noted(found: set[str], *, own: bool) -> Iterator[None]:
+    """Add the absolute path of every file that the block opens for reading, modules and bytecode included; without
+    scorers of a project's `own`, nothing."""
+    if own:
+        _hook()
+    token = _noted.set(found)
+    try:
+        yield
+    finally:
+        _noted.reset(token)
+
+
+def own_files(paths: Iterable[str]) -> list[Path]:
+    """Those of a project, sorted; bytecode as its source."""
+    found = set()
+    for name in paths:
+        path = Path(name)
+        with suppress(ValueError):  # no bytecode
+            path = Path(importlib.util.source_from_cache(name))
+        if (path.is_file() or not path.exists()) and not any(path.is_relative_to(each) for each in _SKIPPED):
+            found.add(path)
+    return sorted(found)
+
+
+@cache
+def _hook() -> None:
+    """An audit hook stays as long as the process, so that there is one, and only where a project has scorers."""
+    sys.addaudithook(_note)
+
+
+def _note(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and (found := _noted.get()) is not None:
+        path, _, flags = arguments
+        if isinstance(path, str | bytes | os.PathLike) and not flags & (os.O_WRONLY | os.O_RDWR):
+            found.add(os.path.abspath(os.fsdecode(path)))  # noqa: PTH100 - links stay
+
 
 READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.SCORERS)
 """Scorers that need nothing but the core's own fields of a case and a trace."""
 
 
-@cache
 def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[Scorer, ...]:
     """The scorers of a pack (of the default one if none is given): those of its modules, in that order, then the
     ready-made ones that they do not list. `primary` names those that decide; none: those that the pack names, else
@@ -35,7 +81,11 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
         ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, or a primary one is
             none, or is no fraction of which more is better.
     """
-    pack = pack or load_pack()
+    return _scorers(pack or load_pack(), primary)
+
+
+@cache
+def _scorers(pack: "Pack", primary: tuple[str, ...]) -> tuple[Scorer, ...]:
     listed = dict.fromkeys(scorer for name in pack.scorers for scorer in _scorers_in(name, pack.root))
     found = (*listed, *(scorer for scorer in READY_MADE if scorer not in listed))
     name, times = Counter(scorer.name for scorer in found).most_common(1)[0]
@@ -44,6 +94,8 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
     if chosen := primary or pack.primary:
         found = _with_primary(found, chosen)
     for scorer in found:
+        if scorer.macro and scorer.name != route_scorers.decision_score.name:
+            raise ConfigurationError(f"{scorer.name} cannot be macro: only decision.score is, of decision points")
         if scorer.primary and (scorer.unit, scorer.better) != ("fraction", "higher"):
             raise ConfigurationError(
                 f"{scorer.name} cannot be primary: it must be a fraction of which more is better; give a share of 1"
@@ -70,6 +122,9 @@ def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     except (Exception, SystemExit) as error:  # whatever the module does
         cause = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ConfigurationError(f"{place_of(error)}: scorers {name} cannot be imported ({cause})") from error
+    own, found = root / f"{name.replace('.', '/')}.py", Path(getattr(module, "__file__", None) or "")
+    if own.is_file() and not own.samefile(found):
+        raise ConfigurationError(f"scorers {name} are those of {found}; name the file, or judge in another process")
     listed: Sequence[Scorer] = getattr(
         module, "SCORERS", [each for each in vars(module).values() if isinstance(each, Scorer)]
     )
@@ -97,7 +152,11 @@ def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> t
     )
 
 
-@cache
 def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
-    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in scorers(pack, primary))
+    return _infos(scorers(pack, primary))
+
+
+@cache
+def _infos(listed: tuple[Scorer, ...]) -> tuple[ScorerInfo, ...]:
+    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in listed)

@@ -7,15 +7,13 @@ from evals.models.case import Case
 from evals.models.route_spec import RouteReading
 from evals.models.run import Trial
 from evals.models.trace import Trace
-from evals.routes.route_distance import first_divergence
-from evals.routes.violations import why
-from evals.scoring.files_read import SCORED, noted
-from evals.scoring.registry import scorers
+from evals.routes.route_check import first_divergence, why
+from evals.scoring.registry import SCORED, noted, scorers
 from evals.scoring.route_scorers import route_score_of
 from evals.scoring.scorer import Scorer, score
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack | None" = None) -> tuple[Trial, ...]:

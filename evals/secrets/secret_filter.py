@@ -1,27 +1,112 @@
-"""Secret filter: cassettes that hold a secret are refused, other outputs are redacted."""
+"""Secret filter: cassettes that hold a secret are refused, other outputs are redacted, reviewed exceptions pass."""
 
+import datetime as dt
+import hashlib
 import json
 import mmap
 import re
+import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, Self, TypeVar
 from urllib.parse import unquote
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from evals.cassettes.cassette_schema import CassetteEntry, line_of
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.request_key import REDACTED_MEMBERS, parse_json
-from evals.errors import SecretFoundError
-from evals.models.base import Sealed
-from evals.secrets.allowed_secrets import FILE as ALLOWED_FILE
-from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets, allowed_beside, digest_of
+from evals.errors import ConfigurationError, SecretFoundError
+from evals.models.base import Closed, Sealed
 from evals.shared.secrets.named_secrets import is_named
-from evals.shared.secrets.scanner import HELD, HIGH_ENTROPY, Sighting, known_formats, none_in, secrets_in
+from evals.shared.secrets.scanner import HELD, HIGH_ENTROPY, NAMES, Sighting, known_formats, none_in, secrets_in
+
+FILE: Final = "allowed-secrets.toml"
+
+
+class AllowedSecret(Closed):
+    """One string, by digest, that one rule may see. `why` and `who` answer for it."""
+
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    rule: str
+    why: Annotated[str, Field(min_length=1)]
+    who: Annotated[str, Field(min_length=1)]
+    date: dt.date
+
+    @model_validator(mode="after")
+    def _the_rule_exists(self) -> Self:
+        if self.rule not in NAMES:
+            raise ValueError(f"there is no rule {self.rule!r}")
+        return self
+
+
+class AllowedSecrets(Closed):
+    """All that was allowed; nothing, where there is no file."""
+
+    allowed: tuple[AllowedSecret, ...] = ()
+
+    def allows(self, sighting: Sighting) -> bool:
+        """Whether somebody answers for this very string under this very rule."""
+        if not self.allowed:
+            return False
+        name = (digest_of(sighting.secret), sighting.rule)
+        return any((entry.sha256, entry.rule) == name for entry in self.allowed)
+
+    def stale(self, seen: Iterable[Sighting]) -> tuple[AllowedSecret, ...]:
+        """The entries that allow nothing which was seen: they would let something in that nobody has looked at."""
+        used = {(digest_of(sighting.secret), sighting.rule) for sighting in seen}
+        return tuple(entry for entry in self.allowed if (entry.sha256, entry.rule) not in used)
+
+
+NOTHING: Final = AllowedSecrets()
+
+
+def digest_of(secret: str) -> str:
+    """Sha256 (hex) of a secret, as the file names it."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def allowed_beside(cassette: Path) -> AllowedSecrets:
+    """What is allowed in a cassette: the file in the nearest `cassettes` folder on the way up, if there is one.
+
+    Raises:
+        ConfigurationError: there is one, and it is wrong.
+    """
+    for folder in cassette.absolute().parents:
+        if (folder / "cassettes").is_dir():
+            return read_allowed(folder / "cassettes" / FILE)
+    return NOTHING
+
+
+def read_allowed(path: Path) -> AllowedSecrets:
+    """The file's entries, none if there is no file.
+
+    Raises:
+        ConfigurationError: the file is wrong.
+    """
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return NOTHING
+    return _read(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, _modified_ns: int, _size: int) -> AllowedSecrets:
+    """Once per version of the file: a suite loads a cassette per case."""
+    try:
+        return AllowedSecrets.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"{path}: not TOML ({error}); see docs/recording.md for its form") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise ConfigurationError(f"{path}: {where}: {first['msg']}; see docs/recording.md for its form") from None
+
 
 CHAT_MEMBERS: Final = frozenset(
     {"id", "object", "created", "model", "choices", "usage", "system_fingerprint", "service_tier"}
@@ -230,7 +315,7 @@ def _refuse(path: Path, findings: Sequence[SecretFinding], agent: str, line: int
     for found in findings[:1]:
         advice = "the key in use goes into no cassette; name an endpoint that does not repeat it"
         if found.rule != HELD:
-            allow = f"allow sha256 {found.sha256} in cassettes/{ALLOWED_FILE}"
+            allow = f"allow sha256 {found.sha256} in cassettes/{FILE}"
             advice = f"remove it at its source, or, if it is no secret, {allow}"
         message = f"{found.rule} at {found.json_path} of a request by {scrub(agent)}: {advice}"
         raise SecretFoundError(path, message, line)

@@ -9,11 +9,11 @@ from typing import Any, Final
 import yaml
 from pydantic import ValidationError
 
+from evals.application_pack import Pack, load_pack
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
-from evals.pack import Pack, load_pack
-from evals.project import Project
+from evals.project import FILE, Project
 from evals.safe_yaml import LOADER, beyond_bounds, double_key
 
 SUITES: Final = Path(__file__).parent
@@ -96,6 +96,8 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
     if not path.exists():
         path = Path(name_or_path)
     if not path.is_file():
+        if not (root / FILE).exists() and (root / "langgraph.json").exists():
+            raise ConfigurationError(f"this project has no {FILE} yet; `evals init` writes it and a first suite")
         usual = " (taken where none is named)" if name_or_path == USUAL else ""
         raise ConfigurationError(
             f"no suite {name_or_path!r}{usual}: name one of {', '.join(known)}, or a YAML file that exists"

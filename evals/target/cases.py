@@ -1,11 +1,12 @@
 """Cases of a target: one YAML file each, below the folder that `evals.toml` names."""
 
+import codecs
 import hashlib
 import re
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from evals.errors import DatasetError
 from evals.models.base import Closed
@@ -88,6 +89,19 @@ class TargetLabels(Closed):
     """Text that must not reach the output or a tool, as where the inputs try to inject it."""
     frozen: tuple[FrozenPoint, ...] = ()
     """States in which routers are asked alone: those of the file in `points/`."""
+
+    @field_validator("route")
+    @classmethod
+    def _can_fail(cls, route: TargetRoute | None) -> TargetRoute | None:
+        if route and not route.constraints and route.max == LONGEST:
+            raise ValueError("checks nothing; write constraints, or max")
+        for each in route.constraints if route else ():
+            needed = "a" if each.type in ("init", "end", "existence", "absence") else "ab"
+            missing = [f"name steps in `{side}`" for side in needed if not getattr(each, side)]
+            missing += ["write min or max"] if each.type == "existence" and not each.min and each.max is None else []
+            if missing:
+                raise ValueError(f"constraint {each.id} checks nothing; {missing[0]}")
+        return route
 
     @property
     def kind(self) -> str:
@@ -173,9 +187,14 @@ def load_case(datasets: Path, case_id: str) -> Case:
         title=labels.title or case_id,
         body=_text(labels.inputs),
         route_spec=_spec(labels),
-        digest=hashlib.sha256(path.read_bytes() + (points.read_bytes() if labels.frozen else b"")).hexdigest(),
+        digest=hashlib.sha256(_read(path) + (_read(points) if labels.frozen else b"")).hexdigest(),
         inputs=labels.inputs,
     )
+
+
+def _read(path: Path) -> bytes:
+    """The content, whatever the line ends and the byte order mark of a checkout are."""
+    return path.read_bytes().removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n")
 
 
 def _text(inputs: dict[str, JsonValue]) -> str:

@@ -27,7 +27,7 @@ from langsmith import tracing_context
 from pydantic import Field, JsonValue
 
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.replay_misses import describe
+from evals.cassettes.trace_calls import describe
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.trace import GraphNames
@@ -78,7 +78,7 @@ class TargetCall:
     sync or async, also as an (async) context manager. `configurable` and `context` are what a variant sets; times in s.
     `alone` is the path of the one node that is to run, from the state in `inputs`; empty: all run. `keeps_states`: the
     states in which routers decided are part of the result. `forced`: decision -> what is chosen there instead.
-    `synchronous`: by `stream`, not `astream`.
+    `synchronous`: by `stream`, not `astream`. `store_index`: how the store that is supplied is searched.
     """
 
     graph: Any
@@ -95,6 +95,7 @@ class TargetCall:
     keeps_states: bool = False
     forced: Mapping[int, str] = field(default_factory=dict)
     synchronous: bool = False
+    store_index: Any = None
 
     def config(self) -> RunnableConfig:
         """The graph's config, with a thread of its own."""
@@ -224,7 +225,7 @@ async def _answer_until_end(
     """Runs the graph, and again with the answers as long as it interrupts itself."""
     answers = call.answers
     remaining = list(answers) if isinstance(answers, Sequence) and not isinstance(answers, str) else answers
-    graph = _with_services(graph, answers)
+    graph = _with_services(graph, answers, call.store_index)
     options: dict[str, Any] = {"stream_mode": ["tasks", "values"], "subgraphs": True}
     if call.alone:
         graph = router_alone(graph, call.alone[:-1], call.alone[-1])
@@ -267,9 +268,9 @@ def takes_one_value(graph: Pregel[Any, Any, Any, Any]) -> bool:
     return (get_origin(kind) or kind) in (str, int, float, bool, list)
 
 
-def _with_services(graph: Pregel[Any, Any, Any, Any], answers: object) -> Pregel[Any, Any, Any, Any]:
+def _with_services(graph: Pregel[Any, Any, Any, Any], answers: object, index: Any) -> Pregel[Any, Any, Any, Any]:  # noqa: ANN401
     """The graph with what LangGraph's server gives to one that has none: a store, and a checkpointer for interrupts."""
-    given: dict[str, Any] = {} if graph.store is not None else {"store": InMemoryStore()}
+    given: dict[str, Any] = {} if graph.store is not None else {"store": InMemoryStore(index=index)}
     if not graph.checkpointer and answers:
         given["checkpointer"] = InMemorySaver()
     return graph.copy(update=given) if given else graph

@@ -40,7 +40,11 @@ class Expected(Closed):
 
     @model_validator(mode="after")
     def _checks_something(self) -> Self:
-        if not self.model_fields_set or (self.model_fields_set == {"contains"} and not self.contains):
+        if (
+            not self.model_fields_set
+            or (self.model_fields_set == {"contains"} and not self.contains)
+            or "" in self.contains
+        ):
             raise ValueError("checks nothing; write equal, contains, regex, number, subset or set")
         return self
 
@@ -86,7 +90,7 @@ def checks(expected: Expected, value: Any) -> list[bool]:  # noqa: ANN401 - JSON
     if expected.subset is not None:
         found.append(_has(value, expected.subset))
     if expected.items is not None:
-        found.append(isinstance(value, list) and _has(value, expected.items) and _has(expected.items, value))
+        found.append(isinstance(value, list) and _same_items(value, expected.items))
     return [False] * len(found) if value is MISSING else found
 
 
@@ -97,6 +101,17 @@ def _has(value: Any, part: JsonValue) -> bool:  # noqa: ANN401 - JSON
     if isinstance(part, list):
         return isinstance(value, list) and all(any(_has(item, each) for item in value) for each in part)
     return _same(value, part)
+
+
+def _same_items(value: list[Any], items: list[JsonValue]) -> bool:
+    """Whether two lists have the same items, each as often, in any order."""
+    left = list(value)
+    for item in items:
+        place = next((place for place, each in enumerate(left) if _same(each, item)), None)
+        if place is None:
+            return False
+        del left[place]
+    return not left
 
 
 def _same(value: Any, other: Any) -> bool:  # noqa: ANN401 - JSON

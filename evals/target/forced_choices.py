@@ -7,7 +7,7 @@ from typing import Any, Final
 from langgraph.pregel import Pregel
 from langgraph.pregel._runner import PregelRunner
 
-from evals.cassettes.replay_misses import body_of
+from evals.cassettes.trace_calls import body_of
 from evals.models.route_spec import END
 from evals.target.capture import TargetTrial, current_trial
 

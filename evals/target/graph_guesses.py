@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, get_type_hints
 
+from langgraph.pregel import Pregel
 from pydantic import TypeAdapter
 
 from evals.target.drive import open_graph, takes_one_value
 
 CLOCK: Final = re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\(")
+SERVICES: Final = {
+    "api.tavily.com": re.compile(r"\b(?:from|import) .*tavily", re.IGNORECASE),
+    "api.exa.ai": re.compile(r"\b(?:from|import) exa_py\b"),
+    "api.firecrawl.dev": re.compile(r"\b(?:from|import) .*firecrawl", re.IGNORECASE),
+    "en.wikipedia.org": re.compile(r"\b(?:from|import) .*wikipedia", re.IGNORECASE),
+}
 _EMPTY: Final[Mapping[str, Any]] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
 _MESSAGE: Final = [{"role": "user", "content": "..."}]
 
@@ -41,24 +48,35 @@ def guess_settings(target: Any) -> GraphGuess:  # noqa: ANN401 - a compiled grap
 async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
     async with AsyncExitStack() as stack:
         graph: Any = await open_graph(target, {"configurable": {}}, stack)
-        drawn = graph.get_graph()
-        nexts: dict[str, set[str]] = {}
-        for edge in drawn.edges:
-            if edge.conditional:
-                nexts.setdefault(str(edge.source), set()).add(str(edge.target))
+        inner = [each for _, each in graph.get_subgraphs(recurse=True) if isinstance(each, Pregel)]
         needed, inputs = _schema(graph, "input")
         if takes_one_value(graph):
             inputs = {"input": graph.get_input_jsonschema()}
         needed = needed or ({"messages"} & set(inputs)) or set(inputs)
+        needed = {name for name in needed if {"type": "null"} not in inputs[name].get("anyOf", ())} or needed
         context = _schema(graph, "context")[1]
         return GraphGuess(
             name=str(graph.name),
-            nodes=tuple(str(node) for node in drawn.nodes if not str(node).startswith("__")),
-            routers=tuple(node for node, found in nexts.items() if len(found) > 1 and not node.startswith("__")),
+            nodes=tuple(dict.fromkeys(node for each in (graph, *inner) for node in _nodes(each))),
+            routers=tuple(dict.fromkeys(node for each in (graph, *inner) for node in _routers(each))),
             inputs={name: _example(name, kind) for name, kind in inputs.items() if name in needed},
             output=tuple(_schema(graph, "output")[1]),
             context={name: kind.get("default") for name, kind in context.items()} or None,
         )
+
+
+def _nodes(graph: Pregel[Any, Any, Any, Any]) -> list[str]:
+    return [str(node) for node in graph.get_graph().nodes if not str(node).startswith("__")]
+
+
+def _routers(graph: Pregel[Any, Any, Any, Any]) -> list[str]:
+    """Nodes of one graph with several next nodes; a named agent goes by its name, since all call theirs `model`."""
+    nexts: dict[str, set[str]] = {}
+    for edge in graph.get_graph().edges:
+        if edge.conditional and not str(edge.source).startswith("__"):
+            nexts.setdefault(str(edge.source), set()).add(str(edge.target))
+    agent = ((graph.config or {}).get("metadata") or {}).get("lc_agent_name")
+    return [agent if agent and node == "model" else node for node, found in nexts.items() if len(found) > 1]
 
 
 def _schema(graph: Any, part: str) -> tuple[set[str], dict[str, Any]]:  # noqa: ANN401
@@ -100,9 +118,20 @@ def _example(name: str, kind: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any J
 
 def reads_clock(files: Iterable[Path]) -> tuple[Path, int] | None:
     """File and line of the first place where Python code reads the time or date."""
+    return _first_lines(files, {"clock": CLOCK}).get("clock")
+
+
+def services_used(files: Iterable[Path]) -> dict[str, tuple[Path, int]]:
+    """Host of a service that agents search with -> file and line of the first import of its client."""
+    return _first_lines(files, SERVICES)
+
+
+def _first_lines(files: Iterable[Path], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, tuple[Path, int]]:
+    found: dict[str, tuple[Path, int]] = {}
     for path in files:
         if path.suffix == ".py":
             for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-                if CLOCK.search(line):
-                    return path, number
-    return None
+                for name, pattern in patterns.items():
+                    if name not in found and pattern.search(line):
+                        found[name] = path, number
+    return found

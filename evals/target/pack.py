@@ -9,11 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from evals.application_pack import HERE, Later, Pack, PromptFile
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.named_prompts import NamedPrompt
-from evals.pack import HERE, Later, Pack, PromptFile
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
 from evals.target.variant_files import VariantFiles
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     import httpx
     import httpx2
 
+    from evals.application_pack import ModelJudge
     from evals.cassettes.interaction import Cassette
     from evals.models.case import Case
     from evals.models.suite import Models, Variant
-    from evals.pack import ModelJudge
     from evals.target.target_trials import TargetClients
 
 
 class TargetPack(Pack):
-    """See `evals.pack.Pack`, method by method."""
+    """See `evals.application_pack.Pack`, method by method."""
 
     prompt_folder = "prompts"
     version_folder = "prompts"
@@ -59,7 +59,7 @@ class TargetPack(Pack):
         self.root = root
 
     def at(self, root: Path) -> "TargetPack":
-        """See `evals.pack.Pack`."""
+        """See `evals.application_pack.Pack`."""
         return _pack_at(root)
 
     @property
@@ -112,7 +112,7 @@ class TargetPack(Pack):
         return VariantFiles.of(info.variant, root).checked_out()
 
     def process_of(self, prompt: object) -> str:
-        """See `evals.pack.Pack`."""
+        """See `evals.application_pack.Pack`."""
         return prompt.process if isinstance(prompt, VariantFiles) else ""
 
     def variant_prompts(self, infos: Iterable[VariantInfo], root: Path) -> dict[str, PromptFile]:

@@ -279,7 +279,7 @@ _URL: Final = "http://judge.invalid/v1/chat/completions"
 
 @dataclass(frozen=True)
 class HttpJudge:
-    """See `evals.pack.ModelJudge`."""
+    """See `evals.application_pack.ModelJudge`."""
 
     client: httpx2.AsyncClient
     models: Models

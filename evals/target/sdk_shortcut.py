@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
-from evals.plain_replay import is_plain
+from evals.shortcut_switch import is_plain
 from evals.target.capture import SentRequest, current_trial, recorded
 
 _SDKS: Final = ("openai", "anthropic")

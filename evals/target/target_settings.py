@@ -79,9 +79,14 @@ def target_files(root: Path) -> list[Path]:
 
 
 def prompt_files(root: Path) -> list[Path]:
-    """The files that match the patterns of `prompts`, sorted."""
-    patterns = TargetSettings.of(root).prompts
-    return sorted({path.resolve() for pattern in patterns for path in root.glob(pattern)})
+    """The files that match the patterns of `prompts`, sorted. Raises ConfigurationError for one elsewhere."""
+    found = {path: path.resolve() for pattern in TargetSettings.of(root).prompts for path in root.glob(pattern)}
+    for path, place in found.items():
+        if not (place.is_file() and place.is_relative_to(root.resolve())):
+            shown = path.relative_to(root).as_posix()
+            told = "leads out of the project" if place.is_file() else "is no file"
+            raise ConfigurationError(f"{shown} {told}; copy it into the project, or mend `prompts`")
+    return sorted({*found.values()})
 
 
 def shown_path(path: Path, root: Path) -> str:

@@ -10,10 +10,8 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.cassettes.replay_misses import Ledger
-from evals.cassettes.trial_calls import calls_of, misses_of
+from evals.cassettes.trace_calls import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
-from evals.import_time import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.cases import FrozenPoint
@@ -21,6 +19,7 @@ from evals.target.decision_points import choice, chosen_by
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_files import VariantFiles
+from evals.target_import_time import importing
 
 if TYPE_CHECKING:
     import httpx2
@@ -58,7 +57,7 @@ class TargetCase:
     async def run(
         self, variant: "Variant", tape: "Tape", clients: TargetClients, halted: Callable[[], bool] = lambda: False
     ) -> Trace:
-        """See `evals.pack.CaseRunner`. A target is stopped at its first miss or failed request by itself."""
+        """See `evals.application_pack.CaseRunner`. A target stops by itself at its first miss or failed request."""
         del halted
         recorder = clients.recording.recorder if clients.recording is not None else None
         try:
@@ -93,7 +92,7 @@ class TargetTrials:
         return known, files
 
     def open(self, case: "Case") -> TargetCase:
-        """See `evals.pack.TrialRunner`."""
+        """See `evals.application_pack.TrialRunner`."""
         return TargetCase(case, self)
 
     def close(self, case: "Case") -> None:
@@ -127,6 +126,7 @@ class LoadedTarget:
     settings: TargetSettings
     driver: "Driver"
     variables: dict[str, str]
+    store_index: dict[str, Any] | None = None
 
     async def trace(
         self,
@@ -208,6 +208,7 @@ class LoadedTarget:
             alone=() if point is None else (*point.path, point.node),
             keeps_states=keeps_states,
             forced=variant.forced,
+            store_index=self.store_index,
         )
         run = await self.driver.run(call, trial)
         if run.printed and parent_process() is not None:
@@ -306,6 +307,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     from evals.target.clock import seeded  # noqa: PLC0415 - loads LangGraph, as the next
     from evals.target.drive import Driver  # noqa: PLC0415
     from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
+    from evals.target.langgraph_store import store_index  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)
     file = read_langgraph_json(files.folder(settings))
@@ -313,9 +315,9 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     before = dict(os.environ)
     try:
         with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
-            graph = load_graph(file, name)
+            graph, index = load_graph(file, name), store_index(file)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
-        return LoadedTarget(graph, settings, Driver(), variables)
+        return LoadedTarget(graph, settings, Driver(), variables, index)
     except ConfigurationError as error:
         if files.root is None:
             raise

@@ -6,9 +6,10 @@ as its body. Tools that the suite does not name run for real.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from langchain_core.messages import ToolMessage
@@ -20,6 +21,7 @@ from evals.cassettes.live_answer import HttpReply
 from evals.cassettes.player import IncomingRequest, heard, play
 from evals.errors import RecordingError
 from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result
+from evals.target.direct_tool_calls import note_direct_calls, running
 
 RESULT: Final = "x_tool_result"
 langchain_tools: Final[set[str]] = set()
@@ -35,44 +37,59 @@ def _hooked_init(original: Any) -> Any:  # noqa: ANN401 - a method
     def init(self: BaseTool, **fields: Any) -> None:  # noqa: ANN401 - as the original
         original(self, **fields)
         langchain_tools.add(self.name)
+        note_direct_calls(self, called, acalled)
 
     return init
 
 
 def _hooked_run(original: Any) -> Any:  # noqa: ANN401 - a method
     def run(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        trial = current_trial.get()
-        if trial is None:
-            return original(self, tool_input, *args, **kwargs)
-        call = _call(self, tool_input, trial)
-        with _noted(trial, call):
-            found = _kept(call, trial)
-            if found is None:
-                result = original(self, tool_input, *args, **kwargs)
-                if not call.recorded:
-                    return result
-                found = record_result(_request(call), trial, _reply(call, result))
-            return _result(found, self.name, kwargs.get("tool_call_id"))
+        work = partial(original, self, tool_input, *args, **kwargs)
+        return called(self, tool_input, work, kwargs.get("tool_call_id"))
 
     return run
 
 
 def _hooked_arun(original: Any) -> Any:  # noqa: ANN401 - a method
     async def arun(self: BaseTool, tool_input: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
-        trial = current_trial.get()
-        if trial is None:
-            return await original(self, tool_input, *args, **kwargs)
-        call = _call(self, tool_input, trial)
-        with _noted(trial, call):
-            found = _kept(call, trial)
-            if found is None:
-                result = await original(self, tool_input, *args, **kwargs)
-                if not call.recorded:
-                    return result
-                found = await asyncio.to_thread(record_result, _request(call), trial, _reply(call, result))
-            return _result(found, self.name, kwargs.get("tool_call_id"))
+        work = partial(original, self, tool_input, *args, **kwargs)
+        return await acalled(self, tool_input, work, kwargs.get("tool_call_id"))
 
     return arun
+
+
+def called(tool: BaseTool, tool_input: object, work: Callable[[], Any], call_id: str | None = None) -> Any:  # noqa: ANN401
+    """The result of a tool's `work`, noted in the trial; recorded or replayed where the suite says so."""
+    trial = current_trial.get()
+    if trial is None:
+        return work()
+    call = _call(tool, tool_input, trial)
+    with _noted(trial, call), running(tool):
+        found = _kept(call, trial)
+        if found is None:
+            result = work()
+            if not call.recorded:
+                return result
+            found = record_result(_request(call), trial, _reply(call, result))
+        return _result(found, tool.name, call_id)
+
+
+async def acalled(
+    tool: BaseTool, tool_input: object, work: Callable[[], Awaitable[Any]], call_id: str | None = None
+) -> Any:  # noqa: ANN401
+    """The same for work to be awaited."""
+    trial = current_trial.get()
+    if trial is None:
+        return await work()
+    call = _call(tool, tool_input, trial)
+    with _noted(trial, call), running(tool):
+        found = _kept(call, trial)
+        if found is None:
+            result = await work()
+            if not call.recorded:
+                return result
+            found = await asyncio.to_thread(record_result, _request(call), trial, _reply(call, result))
+        return _result(found, tool.name, call_id)
 
 
 def _kept(call: ToolCall, trial: TargetTrial) -> Interaction | None:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
 from evals.fork_server import process_for
-from evals.import_time import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 from evals.models.trace import Trace
 from evals.target.variant_files import VariantFiles
+from evals.target_import_time import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 
 if TYPE_CHECKING:
     from evals.cassettes.event_loop_thread import Apart
     from evals.cassettes.interaction import Interaction
     from evals.cassettes.live_answer import Send
     from evals.cassettes.player import IncomingRequest, Tape
-    from evals.cassettes.replay_misses import MissRecord
+    from evals.cassettes.trace_calls import MissRecord
     from evals.models.case import Case
     from evals.models.suite import Variant
     from evals.target.capture import Recording

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.triage.fast_replay import runner

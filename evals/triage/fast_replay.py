@@ -16,7 +16,7 @@ from openai.lib._parsing import maybe_parse_content, parse_chat_completion, type
 from openai.types.chat import ChatCompletion, ChatCompletionMessage, ParsedChatCompletion
 
 from evals.cassettes.player import asked, play
-from evals.plain_replay import is_plain
+from evals.shortcut_switch import is_plain
 
 _MEMBERS: Final = (
     "model",

@@ -10,13 +10,13 @@ NODE_CAPS: Final[dict[str, int]] = {
     "human_input": 1,
     "writer": 1,
 }
-"""How many visits each node may have where a specification does not say it."""
+"""How many steps each node may have where a specification does not say it."""
 NODES: Final[tuple[str, ...]] = tuple(NODE_CAPS)
 CHOICES: Final[tuple[str, ...]] = (*NODES, "end")
 LAST: Final = "writer"
+"""The node that ends a route: a step after it costs precision."""
 SEVERITIES: Final = ("LOW", "MEDIUM", "HIGH", "CRITICAL")
 """Of a report, the least severe first."""
-"""The node that ends a route: a visit after it costs precision."""
 NODE_LETTERS: Final[dict[str, str]] = {
     "investigator": "I",
     "codebase_search": "C",

@@ -1,4 +1,4 @@
-"""Environment of a replay: tracing off, placeholders for keys, and the switch to the plain path."""
+"""Environment of a replay: LangSmith tracing off, strict msgpack on, one warning of Pydantic hidden."""
 
 import os
 import warnings

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evals.application_pack import Later, Pack
 from evals.gc_pause import uncollected
-from evals.pack import Later, Pack
 from evals.paths import PACKAGE
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 _FOLDER: Final = PACKAGE / "triage"
-_NOT_IN_TRIALS: Final = ("cli", "judge", "plugin", "report", "sweep")
-"""Folders of this package that decide nothing of a trial: an edit there makes no trial run again."""
+_NOT_IN_TRIALS: Final = ("cli", "judge", "pytest_fixtures.py", "pytest_replay.py", "report", "sweep")
+"""Parts of this package that decide nothing of a trial: an edit there makes no trial run again."""
 
 
 def _layout(datasets: Path) -> "Layout":
@@ -33,7 +33,7 @@ def _layout(datasets: Path) -> "Layout":
 
 
 class TriagePack(Pack):
-    """See `evals.pack.Pack`, method by method."""
+    """See `evals.application_pack.Pack`, method by method."""
 
     prompt_folder = "triage/prompts"
     version_folder = "triage/prompts/supervisor"
@@ -63,7 +63,7 @@ class TriagePack(Pack):
         "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
     }
     faults = "evals.triage.triage_faults"
-    pytest_plugins = ("evals.triage.plugin.fixtures",)
+    pytest_plugins = ("evals.triage.pytest_fixtures",)
     completed = Later("variant_settings")
     describe = Later("variant_prompts")
     prompt_of = Later("variant_prompts")

@@ -12,7 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.replay_misses import Ledger, describe
+from evals.cassettes.trace_calls import Ledger, describe
 from evals.errors import ConfigurationError, MissError
 from evals.models.case import Case
 from evals.models.suite import Variant
@@ -86,7 +86,7 @@ def on_tape(subject: CaseTarget, case: Case, tape: Tape) -> Iterator[OnTape]:
 
 @dataclass(frozen=True)
 class CaseTrials:
-    """Trials of one case on its indexed code; see `evals.pack.CaseRunner`."""
+    """Trials of one case on its indexed code; see `evals.application_pack.CaseRunner`."""
 
     case: Case
     code: IndexedCode

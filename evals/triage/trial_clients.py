@@ -9,7 +9,7 @@ import httpx
 import httpx2
 
 from evals.cassettes.player import HttpxReplayTransport, ReplayTransport
-from evals.plain_replay import is_plain
+from evals.shortcut_switch import is_plain
 
 if TYPE_CHECKING:
     from langchain_openai import ChatOpenAI

@@ -10,12 +10,12 @@ from pydantic import ValidationError
 
 import triage.prompts
 import triage.state
-from evals.cassettes.replay_misses import digest
+from evals.application_pack import PromptFile
+from evals.cassettes.trace_calls import digest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant
 from evals.named_prompts import NamedPrompt, named_prompts
-from evals.pack import PromptFile
 from evals.triage.variant_settings import completed, settings_of
 from triage.configuration import Configuration, RulesSettings
 from triage.errors import TriageError

@@ -12,7 +12,7 @@ from statistics import median
 
 from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.replay_misses import MissRecord, nearest
+from evals.cassettes.trace_calls import MissRecord, nearest
 
 LIMIT_MS = 50
 BIG = 60

@@ -19,10 +19,10 @@ import httpx2
 from evals.cassettes.cassette_files import load
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.player import Tape
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.plain_replay import SWITCH
+from evals.shortcut_switch import SWITCH
 from evals.suites.suite_files import read_suite, select
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.load_cases import load_cases

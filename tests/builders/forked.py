@@ -37,7 +37,7 @@ PRELOADED.extend(  # one server a process of ours, whoever asks first
         "evals.target.pack",
         "evals.target.patches",
         "evals.entry_point",
-        "evals.shared.command_start",
+        "evals.shared.command_lifecycle",
         "triage.entry_point",
         "triage.cli",
         "triage.graph",
@@ -117,7 +117,7 @@ def _server_forked(path: str, words: Sequence[str], passed: Sequence[int]) -> in
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         forkserver._forkserver.__init__()  # type: ignore[misc]  # its lock is held, and it knows this very server
         resource_tracker._resource_tracker.__init__()  # type: ignore[misc]  # whose pipe was closed
-        sys.modules.pop("evals.runner.preloaded", None)  # says that it has been loaded
+        sys.modules.pop("evals.runner.preloaded_imports", None)  # says that it has been loaded
         exec(f"forkserver.{begin}{call}")  # noqa: S102 - the very words that a new Python would be given
     finally:
         os._exit(0)

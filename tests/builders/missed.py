@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from evals.cassettes.interaction import Interaction, texts_of
-from evals.cassettes.replay_misses import MissRecord, nearest
+from evals.cassettes.trace_calls import MissRecord, nearest
 from evals.models.trace import Miss, Trace
 from evals.recording.plan.miss_causes import IssueText, MissEvidence
 from evals.triage.variant_prompts import PromptFile

@@ -13,8 +13,8 @@ from typing import Any
 import httpcore2
 
 from evals import installed_packages
+from evals.application_pack import load_pack
 from evals.comparison import baseline
-from evals.pack import load_pack
 from evals.paths import PACKAGE
 from evals.pipeline import changed_files
 from evals.triage.dataset import load_cases

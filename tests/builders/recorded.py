@@ -9,7 +9,7 @@ import httpx2
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace

@@ -7,7 +7,7 @@ import gc
 import httpx
 import httpx2
 
-from evals.shared.command_start import SELDOM
+from evals.shared.command_lifecycle import SELDOM
 from evals.shared.secrets.scanner import second_opinion
 from tests.builders.read_once import read_now, read_once
 

@@ -5,8 +5,7 @@ from typing import Any
 
 from evals.models.case import Case
 from evals.models.run import Scope
-from evals.models.run_request import WHOLE, RunRequest, Share
-from evals.models.shard_file import Shard, SuiteSelection
+from evals.models.run_request import WHOLE, RunRequest, Shard, Share, SuiteSelection
 from evals.models.suite import Models, Selection, Suite
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId, trial_digests

@@ -6,12 +6,12 @@ import sys
 
 import pytest
 
-from evals import pack
+from evals import application_pack
+from evals.application_pack import REQUIRED, load_pack
 from evals.errors import ConfigurationError
-from evals.pack import REQUIRED, load_pack
 
 MINE = """
-from evals.pack import Pack
+from evals.application_pack import Pack
 
 
 class Mine(Pack):
@@ -31,7 +31,7 @@ def test_a_pack_that_lacks_a_member_is_refused_in_one_line(tmp_path, monkeypatch
     (tmp_path / "half_a_pack.py").write_text(MINE)
     try:
         with pytest.raises(
-            ConfigurationError, match=r"^pack half_a_pack: it lacks folder, code_files, .*; see evals/pack"
+            ConfigurationError, match=r"^pack half_a_pack: it lacks folder, code_files, .*; see evals/application_pack"
         ) as said:
             load_pack("half_a_pack")
     finally:
@@ -42,7 +42,7 @@ def test_a_pack_that_lacks_a_member_is_refused_in_one_line(tmp_path, monkeypatch
 
 
 def test_required_is_what_has_no_value_and_no_body():
-    tree = ast.parse(inspect.getsource(pack.Pack))
+    tree = ast.parse(inspect.getsource(application_pack.Pack))
     functions = (node for node in tree.body[0].body if isinstance(node, ast.FunctionDef))
     names = [node.name for node in functions if len(node.body) == 1]
     names += [node.target.id for node in tree.body[0].body if isinstance(node, ast.AnnAssign) and node.value is None]

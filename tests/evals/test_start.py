@@ -15,7 +15,7 @@ from tests.builders.interaction import an_interaction
 from tests.builders.shipped import every
 
 ARMED = (
-    "import sys, evals.shared.command_start as c, {package}.entry_point as s; c.Start('x', 'interrupted;').arm()\n"
+    "import sys, evals.shared.command_lifecycle as c, {package}.entry_point as s; c.Start('x', 'interrupted;').arm()\n"
     "print('armed', flush=True); sys.argv[1:] = {words!r}; s.run()"
 )
 WORDS = (

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from evals.models.trace import Trace
-from evals.plain_replay import SWITCH
 from evals.runner.case_task import CaseTask, run_case
+from evals.shortcut_switch import SWITCH
 from evals.suites.suite_files import read_suite, select
 from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace

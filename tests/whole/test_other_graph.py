@@ -278,11 +278,13 @@ def test_a_template_is_set_up_and_recorded(tmp_path):
     words = "from datetime import datetime\n\ndef greeting():\n    return f'It is {datetime.now()}'\n"
     write(tmp_path / "src" / "assistant" / "words.py", words)
     write(tmp_path / ".env.example", "SEARCH_API_KEY=...\n")
+    write(tmp_path / "src" / "assistant" / "search.py", "from tavily import TavilyClient\n")
 
     code, said = evals(tmp_path, "init")
     assert (code, "Routers: choose." in said, "No git repository here" in said) == (0, True, True), said
     settings = tomllib.loads((tmp_path / "evals.toml").read_text())["target"]
-    assert settings == {"graph": "agent", "routers": ["choose"], "clock": "2026-01-05T09:00:00Z", "context": True}
+    expected = {"graph": "agent", "routers": ["choose"], "clock": "2026-01-05T09:00:00Z", "context": True}
+    assert settings == {**expected, "record": ["api.tavily.com"]}
     assert '# output = ["messages"]' in (tmp_path / "evals.toml").read_text()
     assert "src/assistant/words.py:4 reads the time" in (tmp_path / "evals.toml").read_text()
     assert "# config of this graph: model\n" in (tmp_path / "evaluation" / "suites" / "first.yaml").read_text()

@@ -131,3 +131,13 @@ def test_the_pytest_plugin_is_red_where_a_prompt_of_a_target_got_worse(tmp_path)
     assert "FAILED router::verdict" in said
     assert "billing-works-on-it (hard 1: billing at least once)" in said
     assert "`evals explain error-402-at-sign-in --diff v2 v1 --suite router`" in said
+
+
+@pytest.mark.parametrize("command", [("explain", CASE, "--suite", "router"), ("history", "router")])
+def test_a_command_called_from_elsewhere_says_what_it_says_in_the_project(project, tmp_path, command):
+    if not (project / ".git").exists():
+        git(project, "init", "-q")
+        committed(project, "first")
+    here, there = evals(project, *command), evals(tmp_path, *command, "--root", str(project))
+
+    assert there == here

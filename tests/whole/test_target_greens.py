@@ -1,9 +1,12 @@
 """Ways to an undeserved green of a target: what a label says and nothing reads, files that a verdict rests on."""
 
+import os
+import sys
+
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied_after_a_run, evals
+from tests.builders.example_projects import copied, copied_after_a_run, evals
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +38,31 @@ def test_a_canary_that_reaches_the_output_is_worse(tmp_path):
     code, said = evals(project, "run", "fresh", "--jobs", "1", "--verbose")
     assert code == 3
     assert "the canary of only-leaving reached an output of v1" in said
+
+
+def test_a_new_candidate_that_violates_a_hard_constraint_is_blessed_for_a_reason_only(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    (project / "evaluation/baselines/router.json").unlink()
+    case = project / CASES / "error-402-at-sign-in.yaml"
+    write(
+        case,
+        case.read_text().partition("route:")[0]
+        + "route: {constraints: [{id: no-billing, type: absence, a: [billing], hard: true}]}\n",
+    )
+    refused = evals(project, "bless", "router", "--jobs", "1")
+
+    assert refused[0] == 2
+    assert "v1 violates hard constraints that v2 does not in 1 case (no-billing in error-402-at-sign-in)" in refused[1]
+
+
+@pytest.mark.parametrize("link", ["prompts/router", "prompts/router/v1.md"])
+def test_a_prompt_behind_a_link_out_of_the_project_is_named(tmp_path, link):
+    project = copied_after_a_run("support", tmp_path)
+    (project / link).rename(tmp_path / "elsewhere.md")
+    (project / link).symlink_to(tmp_path / "elsewhere.md")
+    code, said = run(project)
+
+    assert (code, "prompts/router/v1.md leads out of the project; copy it into the project" in said) == (2, True), said
 
 
 def test_a_case_that_must_pass_and_has_no_label_cannot_be_judged(tmp_path):
@@ -113,12 +141,54 @@ def test_scorers_with_another_file_or_text_are_other_scorers(tmp_path, imports, 
     assert gate[0] == 3, gate[1]
 
 
+@pytest.mark.parametrize("change", ["a limit", "another candidate", "a new case", "no suite"])
+def test_the_gate_says_that_the_suite_has_changed_since_the_run(tmp_path, change):
+    project = copied_after_a_run("support", tmp_path)
+    bless(project)
+    assert (run(project)[0], evals(project, "gate")[0]) == (0, 0)
+    suite = project / "evaluation/suites/router.yaml"
+    if change == "a new case":
+        write(project / CASES / "new.yaml", (project / CASES / "charged-twice.yaml").read_text())
+    elif change == "no suite":
+        suite.unlink()
+    elif change == "a limit":
+        write(suite, suite.read_text() + "gate: {cost: {calls: 2}}\n")
+    else:
+        write(suite, suite.read_text().partition("candidate:")[0] + "candidate: v2\nreference: v1\n")
+    code, said = evals(project, "gate")
+
+    assert (code, "made before a change of suite router or its choice of cases" in said) == (3, True), said
+
+
 def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_changed(tmp_path):
     project = scored(tmp_path, READS, "read().split()", words_txt="a e i\n")
     write(project / "evaluation/words.txt", "nowhere\n")
     code, said = run(project)
 
     assert (code, "48 reused unchanged" in said) == (1, True), said
+
+
+def bytecode_written():
+    sys.dont_write_bytecode = False
+
+
+@pytest.mark.parametrize("name", ["desk/graph.py", "desk/money.py"])
+def test_code_of_the_same_size_and_time_is_run_and_not_the_bytecode_beside_it(tmp_path, name):
+    project = copied("support", tmp_path)
+    if name != "desk/graph.py":  # a module that the graph imports
+        graph = project / "desk/graph.py"
+        line = 'MONEY = ("refund", "credit", "cancel")\n'
+        write(graph, graph.read_text().replace(line, "from desk.money import MONEY\n"))
+        write(project / name, line)
+    first = evals(project, "run", "router", "--jobs", "1", before=bytecode_written, PYTHONDONTWRITEBYTECODE="")
+    assert "lost coverage" not in first[1]
+    assert (project / "desk/__pycache__").is_dir()
+    code, before = project / name, (project / name).stat()
+    write(code, code.read_text().replace('"refund", "credit"', '"rEfund", "credit"'))
+    os.utime(code, ns=(before.st_atime_ns, before.st_mtime_ns))
+    exit_code, said = run(project)
+
+    assert (exit_code, "lost coverage" in said) == (3, True), said
 
 
 @pytest.mark.parametrize("place", ["desk/log", "desk/log/incidents.md"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals import import_time
+from evals import target_import_time
 from evals.runner import worker_pool
 from evals.target import trial_process
 from tests.builders.dataset import write
@@ -89,7 +89,7 @@ def test_a_slow_import_is_told_once_and_is_no_part_of_the_first_trial(tmp_path):
 
 
 def impatient():
-    import_time.SLOW = 3.0
+    target_import_time.SLOW = 3.0
 
 
 def very_impatient():

@@ -84,7 +84,9 @@ def test_a_few_failed_trials_are_told_and_asked_again(project):
     with live_model(at_first_wrong) as model:
         code, said = evals(project, "record", "first", **model)
         assert code == 3, said
-        assert said.splitlines()[-1].endswith("not recorded; run it again: only what is missing or failed is asked")
+        assert said.splitlines()[-1].endswith(
+            "see above and mend that; the same command asks only for what is missing or failed"
+        )
         failing["on"] = False
         code, said = evals(project, "record", "first", **model)
 

@@ -19,7 +19,7 @@ from evals.shared.extras import EXTRAS, missing_extra
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 AREAS = {
-    "evals/triage/plugin/": "dev",
+    "evals/triage/pytest_": "dev",
     "evals/langsmith/": "langsmith",
     "evals/cli/langsmith_commands.py": "langsmith",
     "evals/otlp/": "otlp",
@@ -27,7 +27,7 @@ AREAS = {
     "evals/runner/dask_cluster.py": "dask",
     "evals/pipeline/optimize_prompts.py": "gepa",
     "evals/triage/": "triage",
-    "evals/runner/preloaded.py": "triage",  # what a worker of the triage graph needs
+    "evals/runner/preloaded_imports.py": "triage",  # what a worker of the triage graph needs
     "evals/recording/web_search_server.py": "triage",  # the search server of the triage graph
     "triage/": "triage",
     "evals/plugin/": "dev",  # pytest loads it

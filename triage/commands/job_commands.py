@@ -67,7 +67,7 @@ def jobs_command(
 
 def _retried(jobs: Path, reason: str) -> int:
     """Print each retry for `reason` in the stored jobs, the newest job first."""
-    from evals.shared.visible_text import one_line
+    from evals.shared.display_text import one_line
     from triage.stored_jobs import StoredJob, every_job
     from triage.supervisors.rules.rules_signals import RETRY_REASONS, holds
 
@@ -211,8 +211,8 @@ def _grave_caveats(posts: "Posts") -> list[str]:
 async def _of_job(jobs: Path, name: str, issue_url: str | None, no_assignee: bool) -> "Posts":
     """What would be posted."""
     from triage.github_issues import IssueAddress, api_url
+    from triage.job_results import grave_caveats
     from triage.publish_report import posts_of, question_of
-    from triage.report_files import grave_caveats
     from triage.stored_jobs import begun, one_job
 
     job = await one_job(jobs, name)

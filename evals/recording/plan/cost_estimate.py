@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.replay_misses import system_text
+from evals.cassettes.trace_calls import system_text
 from evals.models.suite import Models
 from evals.models.trace import Miss, Trace
 

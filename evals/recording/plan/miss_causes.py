@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import pairwise, takewhile, zip_longest
 from typing import Final, Literal
 
+from evals.application_pack import PromptFile
 from evals.cassettes.interaction import Interaction
-from evals.cassettes.replay_misses import MAX_CHARS
+from evals.cassettes.trace_calls import MAX_CHARS
 from evals.models.base import Closed
 from evals.models.trace import Decision, Difference, Miss, Trace, Visit
-from evals.pack import PromptFile
-from evals.shared.words import some
+from evals.shared.display_text import some
 
 _PLACEHOLDER: Final = re.compile(r"(?<!\{)\{[a-z_]+\}(?!\})")
 _LITERAL: Final = 4  # characters a line with a placeholder needs besides it to be told from any other line

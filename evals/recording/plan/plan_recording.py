@@ -10,6 +10,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
+from evals.application_pack import PromptFile
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Cassette, Interaction, texts_of
 from evals.errors import CassetteError
@@ -17,7 +18,6 @@ from evals.models.base import Closed
 from evals.models.run import VariantInfo
 from evals.models.suite import Models
 from evals.models.trace import Miss, Trace
-from evals.pack import PromptFile
 from evals.prices import PriceTable
 from evals.prompt_history import edited_files, usual_base
 from evals.recording.plan.cost_estimate import (

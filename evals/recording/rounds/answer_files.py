@@ -15,9 +15,8 @@ from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, RecordingError
 from evals.models.base import Closed
-from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
 from evals.secrets.copied_package_code import ROW, quoted
-from evals.secrets.secret_filter import fit_to_write, redact_response, scan, scrub
+from evals.secrets.secret_filter import NOTHING, AllowedSecrets, fit_to_write, redact_response, scan, scrub
 
 _VALID_SHOWN: Final = 200  # characters of a validator's sentence, which may quote a whole answer
 

@@ -18,8 +18,7 @@ from evals.cassettes.request_key import parse_json
 from evals.errors import SecretFoundError
 from evals.recording.endpoint import case_being_recorded
 from evals.recording.rounds.answer_files import JSON, Answers
-from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
-from evals.secrets.secret_filter import redact_request, scan
+from evals.secrets.secret_filter import NOTHING, AllowedSecrets, redact_request, scan
 
 _ID_LENGTH: Final = 64  # the Batch API takes no longer ones; a key is just as long
 

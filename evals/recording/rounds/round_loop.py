@@ -13,7 +13,7 @@ from evals.errors import ConfigurationError, RecordingError
 from evals.recording.rounds.answer_files import Answers, fit_line
 from evals.recording.rounds.batch_requests import Round, rounds_in, write_round
 from evals.recording.rounds.round_step import RoundState
-from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
+from evals.secrets.secret_filter import NOTHING, AllowedSecrets
 
 ATTEMPTS: Final = 3
 """How often one request is asked whose answers cannot be used."""

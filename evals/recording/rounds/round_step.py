@@ -4,18 +4,18 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evals.application_pack import TrialRunner
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.errors import EvalsError, UnansweredError
 from evals.llm_judge.questions import JudgeQuestion
 from evals.models.case import Case
 from evals.models.suite import Variant
-from evals.pack import TrialRunner
 from evals.recording.judge_recording import JudgeSession, by_case, judge_staging
 from evals.recording.recording_session import RecordingSession, staging_of
 from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.batch_requests import BatchWire, Pending, custom_id
 from evals.runner.trials import TrialId
-from evals.secrets.allowed_secrets import FILE, AllowedSecrets, read_allowed
+from evals.secrets.secret_filter import FILE, AllowedSecrets, read_allowed
 from evals.workspace import Workspace
 
 Say = Callable[[str], None]

@@ -7,7 +7,7 @@ from evals.analysis.hunk_effects import Attribution, HunkEffect
 from evals.prompt_hunks import Part
 from evals.report.numbers import points
 from evals.report.view.page_parts import Table, without_empty
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswer, DisputedPoint, Disputes, RuleInfo
 from evals.report.numbers import NOTHING
 from evals.report.view.trial_view import letters_of
-from evals.routes.violations import RouteRule
+from evals.routes.route_check import RouteRule
 
 
 @dataclass(frozen=True)

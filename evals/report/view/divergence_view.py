@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import NamedTuple
 
+from evals.application_pack import Pack, load_pack
 from evals.comparison.first_divergence import diverge
 from evals.models.run import Comparison, Divergence, Run
 from evals.models.trace import Finding, Trace, Visit
-from evals.pack import Pack, load_pack
 from evals.report.numbers import percent
 from evals.report.recorded_calls import NONE, Recorded, TrialCalls
 from evals.report.view.page_parts import ListLink, Lists, Pool, Texts

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from evals.analysis.drift_requests import CONFIDENCE
+from evals.analysis.drift_sample import CONFIDENCE
 from evals.models.drift_result import AnswerSource, Drift, DriftPrice, FieldDrift, Range, Turned
 from evals.report.numbers import NOTHING, percent, points, probability, signed
 from evals.report.view.page_parts import Table
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 SHOWN: Final = 20
 """Turned decisions in the terminal; all of them are in `drift.json`."""

@@ -5,16 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from evals.application_pack import load_pack
 from evals.models.metrics import Outcome, Skipped
 from evals.models.run import CaseChange, CaseInfo, Trial, trial_metrics
 from evals.models.trace import Decision, Finding, Trace, Visit
-from evals.pack import load_pack
 from evals.report.numbers import percent
 from evals.report.view.case_table import mark
 from evals.report.view.trial_view import label_lines, text_of, visits_by_decision
 from evals.report.view.violations_table import reason_of
-from evals.routes.route_distance import nearest_exemplar
-from evals.routes.violations import asks
+from evals.routes.route_check import asks, nearest_exemplar
 from evals.scoring.registry import scorer_infos
 from evals.scoring.scorer import UNSTATED
 

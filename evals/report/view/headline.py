@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 
+from evals.application_pack import Pack, load_pack
 from evals.models.run import Comparison, Coverage, DatasetBaseline, Run, Scope, Summary, VariantInfo
-from evals.pack import Pack, load_pack
 from evals.report.numbers import (
     MINUS,
     NOTHING,
@@ -21,7 +21,7 @@ from evals.report.numbers import (
     value,
 )
 from evals.report.view.page_parts import Lists, Table
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 from evals.statistics.rates import skill
 
 ORACLE = "oracle"

@@ -11,7 +11,7 @@ from evals.models.run import ScorerInfo, Summary
 from evals.report.numbers import NOTHING, amount, measure, percent, points, rate
 from evals.report.view.page_parts import Table
 from evals.report.view.plots import Dot, Frame, Plot, PlotLine, Tick, cannot_plot
-from evals.shared.words import counted
+from evals.shared.display_text import counted
 
 LETTERS: Final[dict[MarkKind, str]] = {
     "prompt": "P",

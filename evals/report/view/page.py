@@ -6,9 +6,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from evals.analysis.label_disputes import disputes
+from evals.application_pack import load_pack
 from evals.models.forced_choice import decisive_lines
 from evals.models.run import Run, ScorerInfo
-from evals.pack import load_pack
 from evals.report.numbers import script_json
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import case_table, changed_first, slice_map
@@ -25,8 +25,7 @@ from evals.report.view.headline import (
     variant_table,
 )
 from evals.report.view.judge_view import judge_view
-from evals.report.view.page_parts import Lists, Piece, Table, pieces
-from evals.report.view.sections import drawn_sections
+from evals.report.view.page_parts import Lists, Piece, Table, drawn_sections, pieces
 from evals.report.view.variant_diff import (
     PromptDiff,
     difference,
@@ -46,7 +45,7 @@ from evals.report.view.variant_tables import (
 from evals.report.view.violations_table import breach_rows
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from itertools import count, groupby, zip_longest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from evals.application_pack import load_pack
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
 from evals.models.trace import Call, Decision, Difference, Finding, Miss, PointAnswer, Trace, Visit
-from evals.pack import load_pack
 from evals.report.numbers import NOTHING, measure, percent
 from evals.report.recorded_calls import RecordedCall
 from evals.report.view.page_parts import Texts
@@ -22,7 +22,7 @@ from evals.report.view.plan_graph import Pictures, plan_view
 from evals.report.view.violations_table import figures_of, reason_of
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 
 def letters_of(nodes: Iterable[RouteNode], pack: "Pack | None" = None) -> dict[RouteNode, str]:

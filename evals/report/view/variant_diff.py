@@ -8,9 +8,9 @@ from functools import lru_cache
 from itertools import groupby, zip_longest
 from typing import Final, Literal, NamedTuple
 
+from evals.application_pack import Pack, load_pack
 from evals.models.run import Divergence, EditedPrompt, Run, VariantInfo
 from evals.models.suite import Variant
-from evals.pack import Pack, load_pack
 from evals.report.view.page_parts import Pool
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Final, Literal
 
+from evals.application_pack import load_pack
 from evals.models.metrics import (
     Confusion,
     Measure,
@@ -17,7 +18,6 @@ from evals.models.metrics import (
 )
 from evals.models.route_spec import Choice
 from evals.models.run import Run
-from evals.pack import load_pack
 from evals.report.numbers import NOTHING, percent, signed
 from evals.report.view.page_parts import Table
 

@@ -9,8 +9,18 @@ from evals.models.route_spec import RouteAlternative, RouteNode, RouteReading, R
 from evals.models.run import CaseInfo, Run, Trial
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.page_parts import ListLink, Lists, Pool, Table, Texts
-from evals.routes.route_check import HARD_MAX_ID, MAX_ID, ROUTE_FITNESS, ROUTE_PASSES
-from evals.routes.violations import Breach, RouteRule, breaches, read_words, rules_named, rules_of
+from evals.routes.route_check import (
+    HARD_MAX_ID,
+    MAX_ID,
+    ROUTE_FITNESS,
+    ROUTE_PASSES,
+    Breach,
+    RouteRule,
+    breaches,
+    read_words,
+    rules_named,
+    rules_of,
+)
 
 MOST: Final = 5
 """Rules shown where there is little room; more are counted."""

@@ -15,8 +15,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from evals.cli.global_options import CORES, HERE, given
-from evals.cli.shared_options import AsJson
+from evals.cli.options import CORES, HERE, AsJson, given
 from evals.cli.terminal import VisibleConsole, bar, shown, wide_console
 from evals.errors import (
     EXIT_CANNOT_JUDGE,
@@ -30,7 +29,7 @@ from evals.errors import (
 )
 from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteAlternative
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 from evals.triage.dataset.case_code import build_tree
 from evals.triage.dataset.case_counts import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
@@ -63,8 +62,8 @@ def lint_command(
 
     Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
 
-    --disputes lists suspect labels, loose routes, constraints that decide cases alone, and decisions whose label no
-    answer matches; held-out cases are left out. Exit codes: 0 listed; 2 a run cannot be read, or two differ in their
+    --disputes lists suspect labels, loose routes, constraints that alone decide cases, and decisions where no answer
+    matches the label; without held-out cases. Exit codes: 0 listed; 2 a run cannot be read, or two differ in their
     labels; 3 no usable run: no fully replayed trial, or made by too old a version.
     """
     common = given(context, dataset=not disputed)

@@ -11,14 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from evals.cassettes.cassette_files import load
-from evals.cli.global_options import given
-from evals.cli.shared_options import CaseId
+from evals.cli.options import CaseId, given
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_OK, CannotJudgeError, ConfigurationError
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
+from evals.shared.display_text import visible
 from evals.shared.git_command import GitError
-from evals.shared.visible_text import visible
 from evals.triage.case_file import Archetype
 from evals.triage.dataset.case_from_job import case_of_job
 from evals.triage.dataset.checks.reproduction_checks import repro_proves_the_bug

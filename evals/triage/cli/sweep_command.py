@@ -6,8 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from evals.cli.global_options import given
-from evals.cli.shared_options import Cases, OpenHoldout, Suite
+from evals.cli.options import Cases, OpenHoldout, Suite, given
 from evals.cli.terminal import bar, place_of, shown, wide_console
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected

@@ -12,9 +12,8 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evals.errors import ConfigurationError
-from evals.secrets.allowed_secrets import FILE as ALLOWED_FILE
-from evals.secrets.allowed_secrets import allowed_beside
-from evals.secrets.secret_filter import scan
+from evals.secrets.secret_filter import FILE as ALLOWED_FILE
+from evals.secrets.secret_filter import allowed_beside, scan
 from evals.shared.git_command import GitError
 from evals.triage.case_file import UNLABELLED, Archetype, Category, Gold
 from evals.triage.dataset.checks.label_checks import CATEGORY_OF

@@ -6,8 +6,7 @@ from typing import Final
 from markupsafe import Markup
 
 from evals.models.run import Run
-from evals.report.view.page_parts import Table, without_empty
-from evals.report.view.sections import Section
+from evals.report.view.page_parts import Section, Table, without_empty
 from evals.triage.typed_views import published_gold
 
 

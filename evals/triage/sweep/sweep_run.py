@@ -17,9 +17,7 @@ from evals.models.run_request import TRIAL_TIMEOUT
 from evals.models.suite import Variant
 from evals.models.trace import Decision, PointAnswer, Trace
 from evals.runner.case_task import CaseTask, cassette_of, failed, read_ahead
-from evals.runner.dependencies import digest_of_replaced
-from evals.runner.pinned_inputs import Pins
-from evals.runner.trial_cache import Keeper, note
+from evals.runner.trial_cache import Keeper, Pins, digest_of_replaced, note
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
 from evals.triage.case_replay import prepared, within_time

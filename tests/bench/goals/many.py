@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from evals.plain_replay import SWITCH
+from evals.shortcut_switch import SWITCH
 from tests.bench.cost import Cost, evals, run
 from tests.bench.generated import a_checkout
 from tests.bench.line import Line

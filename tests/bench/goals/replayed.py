@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from evals.plain_replay import SWITCH
 from evals.runner.case_task import CaseTask, run_case
+from evals.shortcut_switch import SWITCH
 from evals.suites.suite_files import read_suite, select
 from evals.triage.dataset.load_cases import load_cases
 from evals.workspace import Workspace
@@ -42,7 +42,7 @@ def _rate(scene: Path, **environment: str) -> dict:
 
 def measured(root: Path) -> dict[str, object]:
     """Imports are paid for before the clock starts: a run pays them once, however many trials it has."""
-    import evals.runner.preloaded  # noqa: F401
+    import evals.runner.preloaded_imports  # noqa: F401
 
     place, suite = Workspace.at(root), read_suite("prompts")
     cases = select(load_cases(place.datasets), suite.cases)[::EVERY]

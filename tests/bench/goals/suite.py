@@ -10,8 +10,8 @@ from evals.cassettes.interaction import Cassette
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
-from evals.plain_replay import SWITCH
 from evals.recording.coverage import asked_for, split_by_use
+from evals.shortcut_switch import SWITCH
 from tests.bench.cost import REPOSITORY, evals
 from tests.bench.line import Line
 from tests.bench.sampled import with_floor

@@ -12,7 +12,7 @@ from langgraph.graph import StateGraph
 
 from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.suites.suite_files import read_suite, select
 from evals.target.capture import TargetTrial
 from evals.target.drive import TargetCall

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from evals.cassettes.cassette_files import merge_write
-from evals.cassettes.manifest import enter, unlisted, write
-from evals.cassettes.manifest_lines import NAME, listed
+from evals.cassettes.manifest import NAME, enter, listed, unlisted, write
 from evals.content_cache import digest_of
 from evals.errors import CassetteError
 from tests.builders.interaction import an_interaction

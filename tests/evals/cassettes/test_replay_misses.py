@@ -1,6 +1,6 @@
 """A miss in words."""
 
-from evals.cassettes.replay_misses import describe
+from evals.cassettes.trace_calls import describe
 from tests.builders.interaction import a_miss
 
 

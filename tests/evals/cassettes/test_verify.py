@@ -5,9 +5,8 @@ import json
 import pytest
 
 from evals.cassettes.cassette_files import drop, merge_write
-from evals.cassettes.manifest import verify, write
-from evals.cassettes.manifest_lines import NAME
-from evals.secrets.allowed_secrets import FILE, digest_of
+from evals.cassettes.manifest import NAME, verify, write
+from evals.secrets.secret_filter import FILE, digest_of
 from tests.builders.interaction import PLANTED, an_interaction
 from tests.builders.secret import an_entry
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.main import get_command
 
-from evals import pack as pack_module
+from evals import application_pack as pack_module
 from evals.cli.main import all_commands, command_line, main
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
@@ -15,7 +15,7 @@ from tests.builders.dataset import write
 PACK = """
 import typer
 
-from evals.cli.global_options import given
+from evals.cli.options import given
 from evals.triage.pack import TriagePack
 
 shop = typer.Typer()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.cli.routes_command import score
+from evals.cli.routes_score_command import score
 from evals.errors import ConfigurationError
 
 GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))

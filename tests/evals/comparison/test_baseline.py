@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from evals.application_pack import load_pack
 from evals.comparison.baseline import (
     incomparable,
     load_baseline,
@@ -14,7 +15,6 @@ from evals.comparison.baseline import (
     write_baseline,
 )
 from evals.errors import CannotJudgeError
-from evals.pack import load_pack
 from evals.paths import PACKAGE
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
 from tests.builders.run import a_variant_info
@@ -130,7 +130,6 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
         "prices.yaml",
         "models/trace.py",
         "models/route_spec.py",
-        "routes/violations.py",
     ],
 )
 def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):
@@ -144,7 +143,8 @@ def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(t
 
 
 @pytest.mark.parametrize(
-    "place", ["report/html_page.py", "cli/main.py", "report/data_frames.py", "comparison/gate.py", "pack.py"]
+    "place",
+    ["report/html_page.py", "cli/main.py", "report/data_frames.py", "comparison/gate.py", "application_pack.py"],
 )
 def test_code_that_no_stored_number_rests_on_forces_no_blessing(tmp_path, monkeypatch, place):
     package = tmp_path / "evals"

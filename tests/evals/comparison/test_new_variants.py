@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate import decide
+from evals.comparison.run_result import assemble
 from tests.builders.facts import (
     a_baseline,
     a_comparison,
@@ -138,6 +138,6 @@ def test_a_default_prompt_that_was_changed_or_edited_is_a_note():
     verdict = assemble(some_material(CASES, trials, baseline=baseline, default_prompts=now)).verdict
     assert verdict.exit_code == 0
     assert [reason.text for reason in verdict.reasons] == [
-        "the default prompt of llm changed from v3 to v1 since the baseline",
-        "the default prompt of registry was edited (v4) since the baseline",
+        "the default prompt of supervisor llm changed from v3 to v1 since the baseline",
+        "the default prompt of supervisor registry was edited (v4) since the baseline",
     ]

@@ -1,6 +1,7 @@
 """What `evals bless` takes for a baseline, and what it says it kept."""
 
-from evals.comparison.assemble_run import assemble
+from evals.comparison.gate_input import new_violations
+from evals.comparison.run_result import assemble
 from evals.pipeline.bless_suite import holes, kept_trials
 from tests.builders.facts import a_coverage, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.run import a_run, a_trial
@@ -32,3 +33,13 @@ def test_only_what_is_on_the_tape_is_said_to_be_blessed():
     run = a_run(a_trial(), a_trial(), coverage={"v1": a_coverage(0, unrecorded=1), "v2": a_coverage(1)})
 
     assert kept_trials(run) == "1 of 2 trials (v1 0/1)"
+
+
+def test_a_new_candidate_that_violates_more_hard_constraints_is_blessed_for_a_reason_only():
+    good, bad = a_good_trace("case-0", "v2"), a_good_trace("case-0", "v3")
+    trials = [a_trial(good), a_trial(bad, hard_violations=("P4",))]
+
+    assert new_violations(trials, "v3", "v2") == [
+        "v3 violates hard constraints that v2 does not in 1 case (P4 in case-0)"
+    ]
+    assert not new_violations(trials, "v2", "v3")

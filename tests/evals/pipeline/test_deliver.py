@@ -12,8 +12,8 @@ from evals.pipeline import changed_files as since
 from evals.pipeline import kept_verdict
 from evals.pipeline.load_suite import baseline_of, load_suite
 from evals.pipeline.run_suite import finish
-from evals.plain_replay import SWITCH
 from evals.runner.trials import Trials
+from evals.shortcut_switch import SWITCH
 from evals.workspace import Workspace
 from tests.builders.checkout import a_checkout
 from tests.builders.git import committed, git

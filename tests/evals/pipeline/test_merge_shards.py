@@ -3,7 +3,7 @@
 import pytest
 
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.models.shard_file import SuiteSelection
+from evals.models.run_request import SuiteSelection
 from evals.pipeline.sharded_run import check, join
 from tests.builders.shards import RESTS_ON, a_plan, a_shard, some_shards
 from tests.builders.trace import a_trace

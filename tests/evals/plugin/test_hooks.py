@@ -32,7 +32,7 @@ def test_a_session_without_us_loads_hooks_and_fixtures_and_nothing_else(tmp_path
         "evals.gc_pause",
         "evals.installed_packages",
         "evals.import_hook",
-        "evals.pack",
+        "evals.application_pack",
         "evals.paths",
         "evals.plugin",
         "evals.plugin.hooks",
@@ -40,8 +40,7 @@ def test_a_session_without_us_loads_hooks_and_fixtures_and_nothing_else(tmp_path
         "evals.triage",
         "evals.triage.nodes",
         "evals.triage.pack",
-        "evals.triage.plugin",
-        "evals.triage.plugin.fixtures",
+        "evals.triage.pytest_fixtures",
     }
     assert not loaded & HEAVY
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evals.report.numbers import script_json
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 
 
 @pytest.mark.parametrize(

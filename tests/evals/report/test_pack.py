@@ -9,7 +9,7 @@ from markupsafe import escape
 
 from evals.report.html_page import SharedTexts, handing_to
 from evals.report.view.page_parts import Number
-from evals.shared.visible_text import visible
+from evals.shared.display_text import visible
 from tests.builders.unpacked import content_of, parts_of
 
 TEMPLATE = """

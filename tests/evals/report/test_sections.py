@@ -9,8 +9,7 @@ from markupsafe import Markup
 from evals.errors import ConfigurationError
 from evals.report.html_page import render
 from evals.report.summary_markdown import summary
-from evals.report.view.page_parts import Table
-from evals.report.view.sections import Section, sections
+from evals.report.view.page_parts import Section, Table, sections
 from evals.report.view.trial_view import letters_of
 from tests.builders.measure import a_calibration
 from tests.builders.run import a_run

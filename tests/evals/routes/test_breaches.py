@@ -2,7 +2,7 @@
 
 from evals.models.route_spec import RouteReading
 from evals.models.run import Trial
-from evals.routes.violations import breaches
+from evals.routes.route_check import breaches
 from tests.builders.case import a_spec, an_alternative
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import a_trace

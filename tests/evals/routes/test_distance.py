@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.routes.route_distance import first_divergence, lcs_length, similarity
+from evals.routes.route_check import first_divergence, lcs_length, similarity
 
 letters = st.text("abc", max_size=8)
 walks = st.lists(st.text("abc", min_size=1, max_size=3), max_size=3)

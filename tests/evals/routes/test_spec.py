@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.routes.spec_files import load_routes, load_spec, node_caps, spec_faults
+from evals.routes.constraints import load_routes, load_spec, node_caps, spec_faults
 from tests.builders.case import CAPS, a_constraint, a_spec, an_alternative
 
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.models.route_spec import RouteReading
-from evals.routes.route_check import check
-from evals.routes.violations import why
+from evals.routes.route_check import check, why
 from tests.builders.case import NODES, a_constraint, a_spec, an_alternative
 
 SURE = {"confidence_before_writer": 0.9}

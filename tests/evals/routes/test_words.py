@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.routes.violations import asks, read_words, rules_of
+from evals.routes.route_check import asks, read_words, rules_of
 from tests.builders.case import NODES, a_constraint, an_alternative
 
 TOLD = [

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from evals.cassettes.cassette_files import FOLDER, merge_write
-from evals.plain_replay import SWITCH
 from evals.runner import case_task as case
 from evals.runner.case_task import cassette_of, read_ahead, while_loading
+from evals.shortcut_switch import SWITCH
 from tests.builders.checkout import REPOSITORY
 from tests.builders.interaction import an_interaction
 from tests.builders.workers import a_case_task

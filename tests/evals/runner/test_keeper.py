@@ -7,8 +7,7 @@ import pytest
 
 from evals import installed_packages as libraries
 from evals.installed_packages import Libraries, signature
-from evals.runner.pinned_inputs import ChangedError
-from evals.runner.trial_cache import LIST, Keeper
+from evals.runner.trial_cache import LIST, ChangedError, Keeper
 from tests.builders.dataset import write
 from tests.builders.trace import a_trace
 

@@ -7,19 +7,18 @@ import sys
 
 import pytest
 
+from evals.application_pack import load_pack
 from evals.errors import EXIT_CANNOT_JUDGE
 from evals.import_hook import executed
 from evals.installed_packages import signature
-from evals.pack import load_pack
 from evals.paths import PACKAGE
-from evals.runner import pinned_inputs as module
-from evals.runner.dependencies import code_digests, read_files
-from evals.runner.pinned_inputs import ChangedError, Pins
+from evals.runner import trial_cache as module
+from evals.runner.trial_cache import ChangedError, Pins, code_digests, read_files
 from evals.workspace import Workspace
 from tests.builders.facts import a_variant
 
 TELL = """
-import json, evals.runner.preloaded, evals.runner.case_task
+import json, evals.runner.preloaded_imports, evals.runner.case_task
 from evals.import_hook import executed
 print(json.dumps(list(executed())))
 """

@@ -97,6 +97,7 @@ def test_a_file_of_scorers_may_import_others_of_its_project(tmp_path):
         (SOURCE.replace('"""Whether the reply is short."""', ""), r"^own\.py:\d+: .*write its definition there"),
         ("from evals import scorer\n", r"^own\.py: has no scorer; write @scorer\(NAME\)"),
         (SOURCE.replace("primary", 'unit="count", primary'), r"^reply\.short cannot be primary: it must be a fraction"),
+        (SOURCE.replace("primary", "macro=True, primary"), r"^reply\.short cannot be macro: only decision\.score is"),
     ],
 )
 def test_what_is_wrong_with_a_file_of_scorers_is_one_line_with_its_place(tmp_path, source, says):
@@ -113,3 +114,17 @@ def test_a_project_names_the_metrics_that_decide(tmp_path):
 def test_a_primary_metric_that_is_none_is_refused(tmp_path):
     with pytest.raises(ConfigurationError, match=r"no metric 'reply\.shrot'; did you mean 'reply\.short'\?"):
         scorers(a_project(tmp_path, SOURCE, "reply.shrot"))
+
+
+def test_scorers_that_another_project_has_under_the_same_name_are_refused(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "same_scorers.py").write_text(SOURCE)
+    packs = [
+        SimpleNamespaceWithHash(scorers=("same_scorers",), primary=(), root=tmp_path / name)
+        for name in ("first", "second")
+    ]
+    scorers(packs[0])
+
+    with pytest.raises(ConfigurationError, match=r"^scorers same_scorers are those of .*first.same_scorers\.py"):
+        scorers(packs[1])

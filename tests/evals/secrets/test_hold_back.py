@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from evals.secrets.allowed_secrets import NOTHING, AllowedSecrets
-from evals.secrets.secret_filter import WITHHELD, fit_to_write, held_back
+from evals.secrets.secret_filter import NOTHING, WITHHELD, AllowedSecrets, fit_to_write, held_back
 from tests.builders.secret import PLANTED, an_entry
 from tests.builders.trace import a_decision, a_trace
 

@@ -7,8 +7,9 @@ import string
 
 import pytest
 
-from evals.secrets.allowed_secrets import FILE, AllowedSecrets
 from evals.secrets.secret_filter import (
+    FILE,
+    AllowedSecrets,
     SecretFinding,
     redact_request,
     redact_response,

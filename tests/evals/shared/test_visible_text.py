@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.shared.visible_text import hidden_in, one_line, visible
+from evals.shared.display_text import hidden_in, one_line, visible
 from tests.builders.desk import NEW, a_desk, triage_at
 from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.github import a_github

@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
+from evals.application_pack import load_pack
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import Selection
-from evals.pack import load_pack
 from evals.suites.suite_files import altered, names, read_suite, select
 from evals.triage.variant_graph import settings_of
 from tests.builders.case import a_case

@@ -19,10 +19,14 @@ ORDER = {
     "total": 30.5,
     "items": [{"sku": "A-1", "count": 2}, {"sku": "B-2", "count": 1}],
     "tags": ["new", "gift"],
+    "twice": [{"tag": "new"}, {"tag": "new"}],
     "gift": True,
     "note": 'All fine: {"not": "json"}',
     "answer": '{"queue": "billing", "amount": 12}',
 }
+
+
+ROUTE = "route: {{constraints: [{{id: x, {}}}]}}"
 
 
 def a_case(tmp_path, text: str) -> Case:
@@ -62,6 +66,9 @@ def scored(outcome: Outcome) -> float | str:
         ("'items[0]': {subset: {sku: A-1, count: 3}}", 0),
         ("tags: {set: [gift, new]}", 1),
         ("tags: {set: [gift]}", 0),
+        ("twice: {set: [{tag: new}]}", 0),
+        ("twice: {set: [{tag: new}, {tag: new}]}", 1),
+        ("items: {set: [{sku: A-1, count: 2}, {sku: A-1}]}", 0),
         ("tags: {contains: [gift]}", 1),
         ("total: {number: {value: 30, within: 1}}", 1),
         ("total: {number: {value: 30}}", 0),
@@ -114,8 +121,15 @@ def test_a_case_without_the_label_is_skipped(tmp_path):
         ("expcted: {status: {equal: paid}}", "one.yaml:2: expcted: no such key; did you mean 'expected'?"),
         ("expected: {status: {equals: paid}}", "expected.status.equals: no such key; did you mean 'equal'?"),
         ("expected: {status: {}}", "one.yaml:2: expected.status: checks nothing"),
+        ("expected: {status: {contains: [paid, '']}}", "one.yaml:2: expected.status: checks nothing"),
         ("expected: {'items[0': {equal: 1}}", "one.yaml:2: expected: 'items[0' is no path"),
         ("expected: {status: {regex: '('}}", "one.yaml:2: expected: regex of 'status' is none"),
+        ("route: {}", "one.yaml:2: route: checks nothing; write constraints, or max"),
+        ("route: {exemplars: [[router]]}", "one.yaml:2: route: checks nothing; write constraints, or max"),
+        (ROUTE.format("type: existence, a: [router]"), "route: constraint x checks nothing; write min or max"),
+        (ROUTE.format("type: existence, a: [router], min: 0"), "route: constraint x checks nothing; write min or max"),
+        (ROUTE.format("type: absence, a: []"), "route: constraint x checks nothing; name steps in `a`"),
+        (ROUTE.format("type: precedence, a: [router]"), "route: constraint x checks nothing; name steps in `b`"),
         ("tools: {'': {equal: 1}}", "one.yaml:2: tools: '' is no path"),
     ],
 )
@@ -134,7 +148,10 @@ def test_a_label_that_cannot_be_read_is_told_with_its_line(tmp_path, labels, say
         ("tools: {serch: {subset: {}}}", "one: tools 'serch': the graph has no such tool; did you mean 'search'?"),
         ("tools: {refund.amont: {equal: 1}}", "no such argument; did you mean 'refund.amount'?"),
         ("route: {constraints: [{id: b, type: absence, a: [refnd]}]}", "one: route 'refnd': the graph has no such"),
-        ("route: {node_max: {roter: 2}}", "one: route 'roter': the graph has no such step; did you mean 'router'?"),
+        (
+            "route: {max: 9, node_max: {roter: 2}}",
+            "one: route 'roter': the graph has no such step; did you mean 'router'?",
+        ),
     ],
 )
 def test_a_label_that_no_scorer_reads_is_told_with_the_nearest_name(tmp_path, labels, says):
@@ -164,3 +181,11 @@ def test_nothing_is_said_of_labels_before_anything_is_recorded(tmp_path):
     missed = a_trace().model_copy(update={"provenance": Provenance(label="unrecorded"), "names": None})
 
     assert label_errors([case], [missed]) == ()
+
+
+def test_line_ends_and_a_byte_order_mark_do_not_make_it_another_case(tmp_path):
+    case = a_case(tmp_path, "title: same")
+    path = tmp_path / "cases" / "one.yaml"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert load_case(tmp_path, "one") == case

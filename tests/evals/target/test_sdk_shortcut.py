@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
-from evals.plain_replay import SWITCH
+from evals.shortcut_switch import SWITCH
 from evals.target.capture import TargetTrial, trial_running
 from evals.target.drive import TargetCall
 from evals.target.patches import captured

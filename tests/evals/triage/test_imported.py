@@ -6,7 +6,7 @@ import pytest
 
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.scoring.registry import scorers
 from evals.scoring.scorer import score
 from evals.triage.cli.dataset_new import IMPORTERS

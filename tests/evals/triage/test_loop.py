@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from evals.plain_replay import SWITCH
+from evals.shortcut_switch import SWITCH
 from evals.triage.fast_replay import runner
 
 

@@ -10,4 +10,4 @@ def test_a_trial_depends_on_no_command_page_or_fixture_of_the_pack():
     own = {path.relative_to(PACKAGE / "triage").parts[0] for path in code if path.is_relative_to(PACKAGE)}
 
     assert {"graph_trial.py", "pack.py", "dataset"} <= own
-    assert not own & {"cli", "langsmith", "plugin", "sweep"}
+    assert not own & {"cli", "pytest_fixtures.py", "pytest_replay.py", "sweep"}

@@ -11,7 +11,7 @@ import pytest
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.models.suite import Models, Variant
 from evals.recording.recording_session import prove
 from evals.routes.route_check import check

@@ -7,9 +7,9 @@ import pytest
 
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
-from evals.cassettes.replay_misses import Ledger
+from evals.cassettes.trace_calls import Ledger
 from evals.models.suite import Models, Variant
-from evals.plain_replay import SWITCH
+from evals.shortcut_switch import SWITCH
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
 from evals.triage.trial_clients import Clients, replay_clients
 from evals.triage.variant_graph import Team, team_of

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from evals.models.case import Case, DecisionPoint
 from evals.models.route_spec import RouteNode
-from evals.routes.spec_files import spec_faults
+from evals.routes.constraints import spec_faults
 from evals.triage.dataset.checks.label_checks import broken_rule
 from evals.triage.dataset.checks.text_checks import at_case, at_label
 from evals.triage.dataset.finding import Complaint, Corpus, Edges, LintedCase

@@ -14,8 +14,8 @@ import yaml
 from pydantic import ValidationError
 
 from evals.errors import ConfigurationError, DatasetError
+from evals.shared.display_text import some
 from evals.shared.git_command import GitError
-from evals.shared.words import some
 from evals.triage.case_file import UNLABELLED, CaseFile
 from evals.triage.dataset.commit_code import Commits, take_in
 from evals.triage.dataset.dataset_layout import Layout

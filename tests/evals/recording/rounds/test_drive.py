@@ -7,7 +7,7 @@ from evals.recording.rounds.answer_files import Answers
 from evals.recording.rounds.batch_requests import write_round
 from evals.recording.rounds.round_loop import ATTEMPTS, Answerer, drive
 from evals.recording.rounds.round_step import RoundState
-from evals.secrets.allowed_secrets import NOTHING
+from evals.secrets.secret_filter import NOTHING
 from tests.builders.batch import a_command, a_line, a_pending, answers
 
 NO_TIME = """

@@ -7,8 +7,7 @@ import pytest
 from evals.recording.rounds.answer_files import Answers, fit_line
 from evals.recording.rounds.batch_requests import write_round
 from evals.recording.rounds.round_loop import Answerer
-from evals.secrets.allowed_secrets import NOTHING
-from evals.secrets.secret_filter import WITHHELD
+from evals.secrets.secret_filter import NOTHING, WITHHELD
 from tests.builders.batch import a_command, a_line, a_pending, answers
 from tests.builders.interaction import a_chat_answer
 from tests.builders.secret import PLANTED

@@ -1,10 +1,11 @@
-"""Assemble a run from scored trials: summaries, comparisons and verdict."""
+"""Result of a run, made from scored trials: summaries, comparisons and verdict."""
 
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from evals.application_pack import load_pack
 from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate_input import facts_of, redraws
@@ -22,11 +23,10 @@ from evals.models.case import Case
 from evals.models.metrics import Calibration
 from evals.models.run import Baseline, CaseInfo, PointInfo, Run, Scope, Trial, Verdict, trial_metrics
 from evals.models.suite import GatePolicy, Selection, Suite
-from evals.pack import load_pack
 from evals.scoring.registry import scorer_infos
 
 if TYPE_CHECKING:
-    from evals.pack import Pack
+    from evals.application_pack import Pack
 
 DEFAULT_PROMPT: Final = "default prompt of "
 """Before a supervisor's name among a run's digests."""

@@ -1,4 +1,4 @@
-"""The files of a finished job, and the caveats of its report."""
+"""Files that a finished job leaves, and the caveats of its report."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from triage.agent_registry import has_found
+from triage.agent_cards import has_found
 from triage.guards.hardened_guards import sure_enough
 from triage.private_files import private_folder, write_private
 from triage.state import (

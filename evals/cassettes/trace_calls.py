@@ -1,19 +1,20 @@
-"""Misses of a trial, and the recorded request that is nearest to each."""
+"""Calls and misses of a trial as its trace keeps them, with the recorded request nearest to each miss."""
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import lru_cache
-from itertools import islice, takewhile, zip_longest
+from itertools import groupby, islice, takewhile, zip_longest
 from typing import Any, Final, Literal
 
 from evals.cassettes.interaction import Cassette, Interaction, words_of
 from evals.cassettes.request_key import canonical_body, parse_json, volatile_kinds
 from evals.errors import EvalsError
-from evals.models.trace import Difference, Nearest
+from evals.models.trace import Call, Difference, Miss, Nearest
 
 MAX_DIFFERENCES: Final = 40
 MAX_IN_TEXT: Final = 8  # of one text: a context that is all new must not hide a changed schema behind it
@@ -214,3 +215,52 @@ def _last_words(body: Mapping[str, Any]) -> str:
     if isinstance(messages, list) and messages and isinstance(messages[-1], dict):
         return str(messages[-1].get("content") or "")
     return str(body.get("query") or "")
+
+
+def calls_of(ledger: Ledger, ends: Sequence[int] = (), in_order: str = "") -> tuple[Call, ...]:
+    """The calls in order.
+
+    Agents may ask for several things at once, and steps may run side by side; whose answer comes first is chance: calls
+    of one superstep, or of one agent in a row, are ordered by agent and key.
+
+    Args:
+        ledger: what was served.
+        ends: how many requests had been served when each superstep ended.
+        in_order: an agent that asks one thing after the other.
+    """
+    steps = [bisect_left(ends, place + 1) for place in range(len(ledger.served))]
+    placed = zip(steps, ledger.served, strict=True)
+    in_a_row = (
+        sorted((served for _, served in row), key=lambda one: (one.agent, "" if one.agent == in_order else one.key))
+        for _, row in groupby(placed, key=lambda pair: (pair[0], "" if ends else pair[1].agent))
+    )
+    return tuple(
+        Call(
+            agent=served.agent,
+            key=served.key,
+            model=served.model,
+            prompt_tokens=served.usage.prompt_tokens,
+            completion_tokens=served.usage.completion_tokens,
+            latency_ms=served.latency_ms,
+            recorded_by=served.recorded_by,
+        )
+        for row in in_a_row
+        for served in row
+    )
+
+
+def misses_of(ledger: Ledger, cassette: Cassette, decision: int) -> tuple[Miss, ...]:
+    """The misses, by agent and key; `decision` is the number of decisions complete before them."""
+    return tuple(
+        Miss(
+            key=missed.key,
+            agent=missed.agent,
+            method=missed.method,
+            path=missed.path,
+            model=missed.model,
+            decision=decision,
+            characters=len(missed.body),
+            nearest=nearest(missed, cassette),
+        )
+        for missed in sorted(ledger.misses, key=lambda missed: (missed.agent, missed.key))
+    )

@@ -1,4 +1,4 @@
-"""The agent registry: what each agent needs and provides (seed 004)."""
+"""Agent cards: what each agent needs and provides, as the registry supervisor reads them (seed 004)."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence

@@ -5,10 +5,10 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from evals.application_pack import load_pack
 from evals.fork_server import LOADED
 from evals.gc_pause import uncollected
 from evals.imported_files import imported_files
-from evals.pack import load_pack
 from evals.project import Project
 
 with suppress(Exception), uncollected():  # broken, not installed, or of another project: each worker loads its own

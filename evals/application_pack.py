@@ -1,4 +1,4 @@
-"""Pack: what the harness asks of the application under test, and how it is found.
+"""What an application adds to the harness: the interface of a pack, and how a pack is found.
 
 The harness (everything else in `evals/`) imports no pack. A pack is a module with an object `PACK`; `evals.triage.pack`
 is the first one. Its methods load what they need when they are called: LangGraph and Chroma take seconds.
@@ -6,6 +6,7 @@ is the first one. Its methods load what they need when they are called: LangGrap
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from evals.workspace import Workspace
 
 HERE: Final = Path()
+COMMAND_ROOT: Final = ContextVar("COMMAND_ROOT", default=HERE)
+"""The project of a command that was called with `--root`; the current folder of any other."""
 DEFAULT: Final = "evals.triage.pack"
 """The pack of a checkout that names none."""
 
@@ -287,7 +290,7 @@ class Pack(Protocol):
 
     report_sections: tuple[str, ...] = ()
     """Names of the modules whose `SECTIONS` stand in the report of a run, in order; see
-    `evals.report.view.sections`."""
+    `evals.report.view.page_parts`."""
 
     node_letters: Mapping[str, str] = MappingProxyType({})
     """Node -> its letters in a route strip, in the order of the legend. A node without is shown by its initials."""
@@ -321,9 +324,10 @@ REQUIRED: Final = (
 """Names of what a pack may not leave out."""
 
 
-def load_pack(name: str | None = None, root: Path = HERE) -> Pack:
-    """The pack in the module `name` for the project at `root`; without a name the one that the project names. Raises
+def load_pack(name: str | None = None, root: Path | None = None) -> Pack:
+    """The pack in the module `name`, or that the project names, for the project at `root`, or at `COMMAND_ROOT`. Raises
     ConfigurationError: there is no such module, it has no `PACK`, or that lacks something."""
+    root = root or COMMAND_ROOT.get()
     return _load(name or Project.at(root).pack).at(root.resolve())
 
 
@@ -336,10 +340,10 @@ def _load(name: str) -> Pack:
             raise  # the pack is there, a library of it is not
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
     except AttributeError as error:
-        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/pack.py") from error
+        raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/application_pack.py") from error
     member = partial(getattr_static, default=None)  # without a load of what the pack loads when it is asked for
     if lacks := [each for each in REQUIRED.split() if member(found, each) in (None, member(Pack, each))]:
-        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/pack.py")
+        raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/application_pack.py")
     return found
 
 

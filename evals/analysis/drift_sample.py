@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeVar
 
 from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
+from evals.application_pack import Readers
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import parse_json
 from evals.errors import CannotJudgeError
 from evals.models.drift_result import AnswerSource, DriftPrice, Passage
 from evals.models.trace import Trace
-from evals.pack import Readers
 from evals.prices import PriceTable
 from evals.recording.rounds.answer_files import fault
 from evals.workspace import Workspace

@@ -1,7 +1,20 @@
-"""Escaping of characters that act unseen: control, bidirectional, zero-width and tag characters."""
+"""Text for people: counts and lists in words; control, bidirectional, zero-width and tag characters spelled out."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 case`, `2 cases`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def some(names: Sequence[str], shown: int = 3) -> str:
+    """The first few names; the others are counted."""
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
+
 
 _UNSEEN: Final = re.compile(
     "["

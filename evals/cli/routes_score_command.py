@@ -6,13 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from evals.application_pack import load_pack
 from evals.errors import EXIT_OK
 from evals.models.route_spec import RouteReading, RouteScore, RouteSpec
-from evals.pack import load_pack
 from evals.project import Project
-from evals.routes.route_check import check
-from evals.routes.spec_files import RecordedRoute, load_routes, load_spec
-from evals.routes.violations import rules_of, why
+from evals.routes.constraints import RecordedRoute, load_routes, load_spec
+from evals.routes.route_check import check, rules_of, why
 
 routes = typer.Typer(help="Score routes against a specification.", no_args_is_help=True)
 

@@ -1,4 +1,4 @@
-"""Switch to the plain replay path, without any shortcut."""
+"""Switch that turns every shortcut of a replay off."""
 
 import os
 from typing import Final
@@ -9,5 +9,5 @@ graph built anew, every function handed to a thread that a library hands to one.
 
 
 def is_plain() -> bool:
-    """Whether the environment asks for the plain path."""
+    """Whether the environment asks for a replay without shortcuts."""
     return os.environ.get(SWITCH) == "1"

@@ -1,1 +1,0 @@
-"""Fixtures of the triage pack for pytest."""

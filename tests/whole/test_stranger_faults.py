@@ -1,0 +1,165 @@
+"""Faults found by setting up graphs of strangers: each command says what is wrong, and what to do about it."""
+
+import json
+
+import pytest
+
+from tests.builders.dataset import write
+from tests.builders.example_projects import copied, evals, live_model
+
+pytestmark = pytest.mark.slow
+
+SEARCH = """
+import requests
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+
+
+def search(state: MessagesState):
+    answer = ChatOpenAI(model="small").invoke(state["messages"])
+    requests.post("https://search.example/find", json={"q": "whales"}, timeout=1)
+    return {"messages": [answer]}
+
+
+graph = StateGraph(MessagesState).add_node(search).set_entry_point("search").set_finish_point("search").compile()
+"""
+NOTES = """
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.store.base import BaseStore
+
+
+def remember(state: MessagesState, *, store: BaseStore):
+    store.put(("notes",), "1", {"text": "the user likes whales"})
+    store.put(("notes",), "2", {"text": "the sky is blue"})
+    found = store.search(("notes",), query="whales", limit=1)
+    return {"messages": [("ai", f"{found[0].value['text']} ({found[0].score is not None})")]}
+
+
+graph = StateGraph(MessagesState).add_node(remember).set_entry_point("remember").compile()
+
+
+def embed(texts):
+    return [[float("whale" in text), 1.0] for text in texts]
+"""
+BY_HAND = """
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+
+
+@tool
+def weather(city: str) -> str:
+    "The weather of a city."
+    return f"sunny in {city}"
+
+
+@tool
+async def tides(city: str) -> str:
+    "The tides of a city."
+    return f"low in {city}"
+
+
+async def ask(state: MessagesState):
+    found = ChatOpenAI(model="small").bind_tools([weather, tides]).invoke(state["messages"])
+    called = found.tool_calls[0]["args"]
+    told = weather.func(called["city"]) + await tides.coroutine(**called)
+    return {"messages": [found, ("ai", told + weather.invoke({"city": "Oslo"}))]}
+
+
+graph = StateGraph(MessagesState).add_node(ask).set_entry_point("ask").compile()
+"""
+
+
+def project_of(folder, code, **more):
+    write(folder / "agent.py", code)
+    write(folder / "langgraph.json", json.dumps({"graphs": {"a": "./agent.py:graph"}, **more}))
+    code, said = evals(folder, "init", OPENAI_API_KEY="none")
+    assert code == 0, said
+    return folder
+
+
+def test_a_run_says_why_the_last_recording_failed_until_it_succeeds(tmp_path):
+    project = project_of(tmp_path, SEARCH)
+    with live_model(lambda *_: "yes") as model:
+        code, said = evals(project, "record", "first", **model)
+        assert (code, "run it again" in said) == (3, False), said
+        assert said.splitlines()[-1].endswith(
+            "see above and mend that; the same command asks only for what is missing or failed"
+        )
+        code, said = evals(project, "run", "first")
+        assert code == 3
+        assert "(the last recording failed: the graph fails with these answers (POST search.example/find" in said
+        write(project / "agent.py", SEARCH.replace("    requests.post", "    #"))
+        assert evals(project, "record", "first", **model)[0] == 0
+    assert "the last recording failed" not in evals(project, "run", "first")[1]
+
+
+def test_a_folder_without_settings_is_told_to_set_them_up(tmp_path):
+    write(tmp_path / "agent.py", SEARCH)
+    write(tmp_path / "langgraph.json", json.dumps({"graphs": {"a": "./agent.py:graph"}}))
+    code, said = evals(tmp_path, "run", "first")
+    assert (code, said.count("\n"), "evals init" in said) == (2, 1, True), said
+
+
+def test_the_store_searches_by_the_index_that_langgraph_json_names(tmp_path):
+    project = project_of(tmp_path, NOTES, store={"index": {"embed": "./agent.py:embed", "dims": 2}})
+    write(project / "evaluation/cases/example.yaml", "inputs: {messages: []}\n")
+    assert evals(project, "record", "first")[0] == 0
+    evals(project, "run", "first")
+    assert "likes whales (True)" in (project / "reports/latest/run.json").read_text()
+
+
+def test_an_index_of_the_store_that_cannot_be_made_is_one_line(tmp_path):
+    project = project_of(tmp_path, NOTES, store={"index": {"embed": "./agent.py:missing", "dims": 2}})
+    code, said = evals(project, "record", "first")
+    assert (code, "langgraph.json: store.index cannot be used (AttributeError" in said) == (3, True), said
+
+
+def test_a_tool_that_a_node_calls_as_a_function_is_a_step_with_its_arguments(tmp_path):
+    project = project_of(tmp_path, BY_HAND)
+    with live_model(lambda *_: [("weather", {"city": "Rome"})]) as model:
+        code, said = evals(project, "record", "first", **model)
+    assert (code, "ask weather tides weather (" in said) == (0, True), said
+    evals(project, "run", "first")
+    steps = json.loads((project / "reports/latest/run.json").read_bytes())["trials"][0]["trace"]["visits"]
+    assert [step.get("arguments") for step in steps[1:]] == [{"city": "Rome"}, {"city": "Rome"}, {"city": "Oslo"}]
+
+
+def test_a_forced_choice_that_makes_the_graph_fail_is_a_result(tmp_path):
+    from tests.builders.planted_mistakes import GRAPH, a_project, err
+
+    project = a_project(tmp_path / "project", kinds=("edge",))
+    failing = GRAPH.replace(
+        "[*state.get",
+        "1 / 0 if (name, state['task'], state.get('done')) == ('look', 'skip@1', None) else [*state.get",
+        1,
+    )
+    write(project / "chain.py", failing)
+    with live_model(err) as model:
+        code, said = evals(project, "record", "row", **model)
+        assert code == 0, said
+        code, said = evals(project, "record", "row", "--forced", **model)
+        assert (code, "run it again" in said) == (0, False), said
+    evals(project, "run", "row", "--decisive")
+    tried = [
+        each
+        for trial in json.loads((project / "reports/latest/run.json").read_bytes())["trials"]
+        for each in trial.get("decisive", {}).get("tried", ())
+    ]
+    assert not [each for each in tried if each["result"] == "not recorded"]
+
+
+def test_lines_of_a_pipe_are_not_padded(tmp_path):
+    project = copied("support", tmp_path)
+    for words in (("explain", "charged-twice", "--suite", "router"), ("run", "router")):
+        said = evals(project, *words)[1]
+        assert [line for line in said.splitlines() if line != line.rstrip()] == []
+
+
+def test_a_pack_that_cannot_be_used_is_told_where_its_commands_are_missing(tmp_path):
+    write(tmp_path / "evals.toml", 'pack = "nosuch.pack"\n')
+    code, said = evals(tmp_path, "--help")
+    assert (code, "pack nosuch.pack: no module nosuch" in said, "its commands are missing" in said) == (0, True, True)
+    code, said = evals(tmp_path, "own")
+    assert (code, "its commands are missing" in said) == (2, True), said
