@@ -122,7 +122,6 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
     [
         "triage/root_cause_scorers.py",
         "routes/route_check.py",
-        "root_cause_scorers.py",
         "scoring/route_scorers.py",
         "comparison/metric_summaries.py",
         "comparison/paired_comparison.py",

@@ -33,6 +33,7 @@ from pathlib import Path
 from evals.runner.case_task import lost
 from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task
+from tests.evals.runner.test_origin import loaded, threads
 for asked in (loaded, threads):
     print(*run_tasks([a_case_task(Path({str(tmp_path)!r}), "v2")], 1, asked, lost))
 """
@@ -52,6 +53,7 @@ from pathlib import Path
 from evals.runner.case_task import lost
 from evals.runner.worker_pool import run_tasks
 from tests.builders.workers import a_case_task
+from tests.evals.runner.test_origin import loaded
 if __name__ == "__main__":
     print(*run_tasks([a_case_task(Path({str(tmp_path)!r}), "v2")], 1, loaded, lost))
 """,
