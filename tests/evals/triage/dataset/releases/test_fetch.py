@@ -10,6 +10,7 @@ import pytest
 
 from evals.cli.main import main
 from evals.errors import NotFetchedError, ReleaseError
+from evals.triage.dataset import fetch_releases as downloads
 from evals.triage.dataset.fetch_releases import (
     TOGETHER,
     batches,
@@ -18,7 +19,6 @@ from evals.triage.dataset.fetch_releases import (
     refusal,
 )
 from evals.triage.dataset.release_store import Release, Shelf, unpack
-from evals.triage.dataset import fetch_releases as downloads
 from tests.builders.released import FAULTY, MENDED, a_released_dataset, a_wheel, asked_of
 
 
