@@ -31,7 +31,7 @@ from evals.cli.options import HERE, global_options, split
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.project import ANY_GRAPH, Project
-from evals.shared.extras import missing_extra
+from evals.shared.command_lifecycle import missing_extra
 
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),

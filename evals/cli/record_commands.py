@@ -66,8 +66,8 @@ from evals.recording.recording_cost import Meter, priced
 from evals.recording.recording_session import Outcome, RecordedTrial
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
+from evals.shared.command_lifecycle import missing_from
 from evals.shared.display_text import counted
-from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 from evals.suites.suite_files import read_suite
 

@@ -35,8 +35,8 @@ from evals.recording.endpoint import Endpoint
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
 from evals.secret_filter import scan
+from evals.shared.command_lifecycle import missing_from
 from evals.shared.display_text import counted
-from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 
 Texts = dict[str, str]

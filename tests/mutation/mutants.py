@@ -20,7 +20,7 @@ PLAN_TESTS: Final = ("triage/supervisors/plan", "triage/test_plan_graph.py")
 RULES_TESTS: Final = ("triage/supervisors/rules",)
 
 HARDENED, SETS = (f"triage/guards/{name}.py" for name in ("hardened_guards", "guard_sets"))
-STATUS, DECIDE = "triage/supervisors/plan/plan_prompts.py", "triage/supervisors/rules/rules_supervisor.py"
+STATUS, DECIDE = "triage/supervisors/plan/plan_execution.py", "triage/supervisors/rules/rules_supervisor.py"
 SIGNALS = "triage/supervisors/rules/rules_signals.py"
 
 # What is taken out, where, the code as it stands, and as it stands without.

@@ -29,7 +29,7 @@ KEPT: Final = {
     ("evals/otlp/planned_spans.py", "codebase_index"): "the name of a tool in exported spans",
     ("evals/report/view/variant_tables.py", "cost.vetoes"): "a metric in stored runs",
     ("evals/routes/constraints.py", "confidence_before_writer"): "what `confidence` means in labels of routes",
-    ("evals/shared/extras.py", "triage"): "an extra of this distribution",
+    ("evals/shared/command_lifecycle.py", "triage"): "an extra of this distribution",
     ("evals/target/patches.py", "stream_writer"): "a name of LangGraph",
     **{
         ("evals/report/stored_runs.py", text): OLD
