@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied, evals, live_model, pytest_at_once
+from tests.builders.example_projects import copied, evals, live_model, pytest_at_once, script_at_once
 
 pytestmark = pytest.mark.slow
 
@@ -231,8 +231,51 @@ def test_a_test_of_ones_own_replays_a_trial_of_ones_own_graph(tmp_path):
     assert code == 0, said
 
 
+def test_a_script_names_the_root_of_a_project_as_a_text(tmp_path):
+    project = project_of(tmp_path / "own", SEARCH)
+    script = tmp_path / "script.py"
+    words = f"RunRequest('first', {str(project)!r})"
+    write(
+        script, f"import evals\n\nif __name__ == '__main__':\n    print(evals.run(evals.{words}).run.verdict.status)\n"
+    )
+    code, out, err = script_at_once(script, tmp_path)
+    assert (code, out) == (0, "cannot judge\n"), err
+
+
 def test_a_folder_below_a_project_is_told_where_the_settings_are(tmp_path):
     project = project_of(tmp_path, SEARCH)
     (project / "tests").mkdir()
     code, said = evals(project / "tests", "run", "first")
     assert (code, said.count("\n"), f"evals.toml is in {project}" in said) == (2, 1, True), said
+
+
+READER = """
+from langchain.agents import create_agent
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+
+
+@tool
+def read_notes() -> str:
+    "Read the notes."
+    return open("notes.txt").read()
+
+
+graph = create_agent(ChatOpenAI(model="small"), [read_notes])
+"""
+
+
+def test_a_tool_that_gave_another_result_is_named_as_the_cause_of_a_miss(tmp_path):
+    project = project_of(tmp_path, READER)
+    write(project / "notes.txt", "all is well\n")
+
+    def say(_, body):
+        return "done" if body["messages"][-1]["role"] == "tool" else [("read_notes", {})]
+
+    with live_model(say) as model:
+        assert evals(project, "record", "first", **model)[0] == 0
+    write(project / "notes.txt", "nothing is well\n")
+    code, said = evals(project, "plan", "first")
+    assert (code, "tool result changed: read_notes ran for real; " in said) == (3, True), said
+    assert "`tools` under [target] in evals.toml records results" in said
+    assert "price unknown (small not in the price table" in said
