@@ -18,6 +18,8 @@ OWN: Final = frozenset({"evals", "triage"})
 STARTED_NS: Final = time.time_ns()
 """When this process began to load this package, in ns since 1970."""
 
+_INSTALLED: Final = (os.path.dirname(os.__file__), *(each for each in sys.path if each.endswith("-packages")))  # noqa: PTH120
+
 _CHECKED: Final = importlib.util.MAGIC_NUMBER + (0b11).to_bytes(4, "little")
 """How bytecode begins that holds the hash of its source, to be compared with it."""
 _HASH: Final = slice(len(_CHECKED), len(_CHECKED) + 8)
@@ -58,11 +60,14 @@ def _on_disk(path: Path, *_as_of: int) -> str:
 class _Loader(SourceFileLoader):
     """Reads the source in any case, and compiles it unless there is bytecode of exactly this source."""
 
+    is_noted = True
+
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         source = self.get_data(path)
-        _sources[path] = source
-        _digests.pop(path, None)  # it may be loaded again
+        if self.is_noted:
+            _sources[path] = source
+            _digests.pop(path, None)  # it may be loaded again
         try:
             place = importlib.util.cache_from_source(path)
         except NotImplementedError:  # this Python keeps no bytecode
@@ -84,26 +89,33 @@ class _Loader(SourceFileLoader):
         return found if isinstance(found, CodeType) else None
 
 
+class _OfTarget(_Loader):
+    """For modules of a target: other processes may execute another source of them, so it is not noted which this is."""
+
+    is_noted = False
+
+
 class _Finder:
-    """Finds what the others find, and puts the loader above in the place of Python's own for `OWN` packages."""
+    """Finds what the others find, and puts a loader above in the place of Python's own, but for installed packages."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if name.partition(".")[0] not in OWN:
-            return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None:
-                if type(spec.loader) is SourceFileLoader:
-                    spec.loader = _Loader(spec.loader.name, spec.loader.path)
+                is_own = name.partition(".")[0] in OWN
+                if type(spec.loader) is SourceFileLoader and (is_own or not spec.loader.path.startswith(_INSTALLED)):
+                    spec.loader = (_Loader if is_own else _OfTarget)(spec.loader.name, spec.loader.path)
                 return spec
         return None
 
 
-def load_file(path: Path) -> ModuleType:
+def load_file(path: Path, *, of_target: bool = False) -> ModuleType:
     """The module of a source file outside of these packages, loaded once. Raises whatever the file raises."""
     name = f"file_{path.stem}_{importlib.util.source_hash(str(path).encode()).hex()}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path)))
+        spec = importlib.util.spec_from_file_location(
+            name, path, loader=(_OfTarget if of_target else _Loader)(name, str(path))
+        )
         module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]  # never None with a loader
         sys.modules[name] = module
         try:

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -99,4 +100,9 @@ def no_log_handler_left() -> Iterator[None]:
 
 
 def _seen() -> set[str]:
-    return {name for name in os.listdir(ROOT) if not name.startswith(".")}  # noqa: PTH208 - fifteen thousand times
+    """Also when the checkout's own report was last changed or moved: its owner would miss it."""
+    names = {name for name in os.listdir(ROOT) if not name.startswith(".")}  # noqa: PTH208 - fifteen thousand times
+    for folder in ("reports", "reports/latest"):
+        with suppress(FileNotFoundError):
+            names.add(f"{folder} changed at {os.stat(ROOT / folder).st_mtime_ns}")  # noqa: PTH116 - as above
+    return names

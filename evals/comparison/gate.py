@@ -319,7 +319,7 @@ def _green_sentence(facts: Facts) -> str:
     said += [f"{_named(same)}: equivalent within {facts.policy.margin * 100:g} points"] if same else []
     said += [f"{_named(rest)}: no significant change"] if rest else []
     said += [smallest_detectable(stated)]
-    said += [f"{_whose(item)}{_change(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
+    said += [f"{_whose(item)}{_numbers(item)} {_insignificant(item)}" for item in _falls(facts.judged)]
     said += unchanged
     said += facts.within_chance
     said += [f"outside the primary metrics, {facts.fell[0]}{_more(facts.fell)}"] if facts.fell else []
@@ -419,9 +419,13 @@ def _change(item: Comparison) -> str:
     """How far an endpoint moved, on how many cases, and what the broken ones have in common."""
     if item.delta is None:
         return f"{item.endpoint}: nothing to compare"
-    interval = (
-        f" [{item.low * 100:+.0f}, {item.high * 100:+.0f}]" if item.low is not None and item.high is not None else ""
-    )
+    return f"{_numbers(item)}; {item.divergence}" if item.divergence else _numbers(item)
+
+
+def _numbers(item: Comparison) -> str:
+    """The same without what the broken ones have in common."""
+    low, high, points = (None if each is None else each * 100 for each in (item.low, item.high, item.delta or 0.0))
+    interval = f" [{low:+.0f}, {high:+.0f}]" if low is not None and high is not None else ""
     flips = f", {len(item.broke)} worse, {len(item.mended)} better" if item.broke or item.mended else ""
-    cause = f"; {item.divergence}" if item.divergence else ""
-    return f"{item.endpoint} {item.delta * 100:+.0f} points{interval} over {counted(item.n, 'case')}{flips}{cause}"
+    size = f"{points:+.1f}" if points and abs(points) < 0.5 else f"{points:+.0f}"
+    return f"{item.endpoint} {size} points{interval} over {counted(item.n, 'case')}{flips}"

@@ -1,6 +1,7 @@
 """Numbers and untrusted text formatted for people."""
 
 import json
+import math
 from typing import Final
 
 from evals.models.run import Comparison, ScorerInfo, Summary, Unit
@@ -114,7 +115,7 @@ def smallest_drop(item: Comparison) -> str:
     if item.minimum_detectable is None:
         return "none"
     fewest = f" ({item.fewest_losses} losses)" if item.fewest_losses is not None else ""
-    return f"{item.minimum_detectable * 100:.0f}{fewest}"
+    return f"{math.ceil(round(item.minimum_detectable * 100, 6))}{fewest}"
 
 
 _ACTIVE: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}

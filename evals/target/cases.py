@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from evals.errors import DatasetError
 from evals.models.base import Closed
@@ -89,6 +89,19 @@ class TargetLabels(Closed):
     """Text that must not reach the output or a tool, as where the inputs try to inject it."""
     frozen: tuple[FrozenPoint, ...] = ()
     """States in which routers are asked alone: those of the file in `points/`."""
+
+    @field_validator("route")
+    @classmethod
+    def _can_fail(cls, route: TargetRoute | None) -> TargetRoute | None:
+        if route and not route.constraints and route.max == LONGEST:
+            raise ValueError("checks nothing; write constraints, or max")
+        for each in route.constraints if route else ():
+            needed = "a" if each.type in ("init", "end", "existence", "absence") else "ab"
+            missing = [f"name steps in `{side}`" for side in needed if not getattr(each, side)]
+            missing += ["write min or max"] if each.type == "existence" and not each.min and each.max is None else []
+            if missing:
+                raise ValueError(f"constraint {each.id} checks nothing; {missing[0]}")
+        return route
 
     @property
     def kind(self) -> str:

@@ -6,7 +6,6 @@ Relative paths are relative to the file's folder. That folder, the folder of a g
 
 import difflib
 import importlib
-import importlib.util
 import json
 import os
 import re
@@ -23,6 +22,7 @@ from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from evals.errors import ConfigurationError, nearest_name
+from evals.import_hook import load_file
 
 FILE: Final = "langgraph.json"
 PLACEHOLDER: Final = "no-key-in-a-replay"
@@ -187,20 +187,7 @@ def module_of(path: Path) -> Any:  # noqa: ANN401 - a module
                 return importlib.import_module(".".join(parts))
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # last: a file there may have the name of its own package
-    name = f"target_{path.stem}_{abs(hash(str(path))):x}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"{path.name} is no Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module
+    return load_file(path, of_target=True)
 
 
 def _hint(error: BaseException) -> str:

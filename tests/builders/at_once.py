@@ -17,11 +17,14 @@ from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import IO
 
 from langsmith import utils as langsmith_utils
 
 import evals.entry_point
 import triage.entry_point
+from evals import imported_files
+from evals.cli import watch_mode
 from tests.builders.forked import Forked, begin, begin_in
 
 
@@ -75,6 +78,51 @@ def run_at_once(words: Sequence[str], **_: object) -> "subprocess.CompletedProce
     process = Forked(command, name, tuple(arguments), dict(os.environ), None, cwd=Path.cwd())
     out, err = process.communicate()
     return subprocess.CompletedProcess(words, process.wait(), out, err)
+
+
+class Round:
+    """As much of `subprocess.Popen` as `--watch` uses, of a process that is forked off this one."""
+
+    def __init__(self, pid: int, stdin: IO[bytes] | None) -> None:
+        """A child, and the other end of its stdin if that is a pipe."""
+        self._pid, self.stdin = pid, stdin
+
+    def wait(self) -> int:
+        """The exit code."""
+        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+
+    def send_signal(self, number: int) -> None:
+        """To the process alone."""
+        os.kill(self._pid, number)
+
+
+def rounds_at_once() -> None:
+    """In a process that is to watch: its rounds, and the processes that wait for theirs, begin at once as well."""
+    watch_mode._process = _round  # type: ignore[assignment]
+    ready_at_once()
+
+
+def ready_at_once() -> None:
+    """In a process that is to wait for its round: it has begun now, after the bytecode of what it holds was written."""
+    imported_files.STARTED_NS = time.time_ns()
+
+
+def _round(*words: str, stdin: int = subprocess.DEVNULL) -> Round:
+    theirs, ours = os.pipe()
+    sys.stdout.flush()
+    if pid := os.fork():
+        os.close(theirs)
+        if stdin == subprocess.PIPE:
+            return Round(pid, os.fdopen(ours, "wb", buffering=0))
+        os.close(ours)
+        return Round(pid, None)
+    try:
+        os.setpgid(0, 0)
+        os.dup2(theirs, 0)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        command("evals", words, dict(os.environ))
+    finally:
+        os._exit(1)
 
 
 PROGRAM = """#!{python} -IS

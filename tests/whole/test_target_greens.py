@@ -1,9 +1,12 @@
 """Ways to an undeserved green of a target: what a label says and nothing reads, files that a verdict rests on."""
 
+import os
+import sys
+
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied_after_a_run, evals
+from tests.builders.example_projects import copied, copied_after_a_run, evals
 
 pytestmark = pytest.mark.slow
 
@@ -163,6 +166,29 @@ def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_c
     code, said = run(project)
 
     assert (code, "48 reused unchanged" in said) == (1, True), said
+
+
+def bytecode_written():
+    sys.dont_write_bytecode = False
+
+
+@pytest.mark.parametrize("name", ["desk/graph.py", "desk/money.py"])
+def test_code_of_the_same_size_and_time_is_run_and_not_the_bytecode_beside_it(tmp_path, name):
+    project = copied("support", tmp_path)
+    if name != "desk/graph.py":  # a module that the graph imports
+        graph = project / "desk/graph.py"
+        line = 'MONEY = ("refund", "credit", "cancel")\n'
+        write(graph, graph.read_text().replace(line, "from desk.money import MONEY\n"))
+        write(project / name, line)
+    first = evals(project, "run", "router", "--jobs", "1", before=bytecode_written, PYTHONDONTWRITEBYTECODE="")
+    assert "lost coverage" not in first[1]
+    assert (project / "desk/__pycache__").is_dir()
+    code, before = project / name, (project / name).stat()
+    write(code, code.read_text().replace('"refund", "credit"', '"rEfund", "credit"'))
+    os.utime(code, ns=(before.st_atime_ns, before.st_mtime_ns))
+    exit_code, said = run(project)
+
+    assert (exit_code, "lost coverage" in said) == (3, True), said
 
 
 @pytest.mark.parametrize("place", ["desk/log", "desk/log/incidents.md"])

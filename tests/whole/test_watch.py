@@ -10,13 +10,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from evals.cli.ready_round import GO, NOT_RUN, WHEN_TOLD
-from tests.builders.at_once import evals_at_once
+from tests.builders.at_once import evals_at_once, ready_at_once, rounds_at_once
 from tests.builders.checkout import REPOSITORY, own_code, started
 
 pytestmark = pytest.mark.slow
@@ -28,6 +29,18 @@ PATIENCE = 240.0
 def one_stream():
     """As at a terminal: two pipes have no order between them."""
     os.dup2(1, 2)
+
+
+def rounds_in_one_stream():
+    """The same, and its rounds do not wait for Python to load its libraries."""
+    one_stream()
+    rounds_at_once()
+
+
+def read_from(fifo):
+    """What is written there is its stdin."""
+    ready_at_once()
+    os.dup2(os.open(fifo, os.O_RDONLY), 0)
 
 
 class Session:
@@ -62,7 +75,7 @@ class Session:
 
 @pytest.fixture
 def session(checkout):
-    with_end = Session(checkout, partial(evals_at_once, before=one_stream, PYTHONPATH=str(REPOSITORY)))
+    with_end = Session(checkout, partial(evals_at_once, before=rounds_in_one_stream, PYTHONPATH=str(REPOSITORY)))
     yield with_end
     if with_end.process.poll() is None:
         os.killpg(with_end.process.pid, signal.SIGKILL)
@@ -150,20 +163,45 @@ def test_a_holdout_is_not_opened_at_every_change(checkout):
 ROUND = ("run", "tiny.yaml", "--root", ".", "--jobs")
 
 
-def a_ready_round(checkout, *places, jobs="2"):
-    """The process that waits to run a round; it has imported what it needs when this returns. Modules are those of the
-    `places`, if any, before the installed ones."""
+class Ready:
+    """A process that waits to run a round, of a Python of its own or forked off one that has loaded its libraries."""
+
+    def __init__(self, process, pipe):
+        self.process, self.pipe = process, pipe
+        where = Path(f"/proc/{process.pid}/wchan")
+        wait_until(lambda: process.poll() is not None or "pipe_read" in where.read_text())
+
+    def told(self):
+        """Exit code, stdout and stderr, when it is told to run now."""
+        with suppress(BrokenPipeError), self.pipe as pipe:
+            pipe.write(GO)
+        out, err = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, out, err
+
+
+def a_ready_round(checkout):
+    """It has imported what it needs when this returns."""
+    os.mkfifo(fifo := checkout.parent / "go")
+    process = evals_at_once(
+        checkout, WHEN_TOLD, *ROUND, "2", before=partial(read_from, fifo), PYTHONPATH=str(REPOSITORY)
+    )
+    return Ready(process, fifo.open("wb", buffering=0))
+
+
+def a_new_ready_round(checkout, *places):
+    """The same of a Python of its own, whose modules are those of the `places` before the installed ones."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "evals", WHEN_TOLD, *ROUND, jobs],
+        [sys.executable, "-m", "evals", WHEN_TOLD, *ROUND, "2"],
         cwd=checkout,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(map(str, (*places, REPOSITORY)))},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
     )
-    wait_until(lambda: process.poll() is not None or "pipe_read" in Path(f"/proc/{process.pid}/wchan").read_text())
-    return process
+    pipe, process.stdin = process.stdin.detach(), None
+    return Ready(process, pipe)
 
 
 def wait_until(holds):
@@ -172,12 +210,6 @@ def wait_until(holds):
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.05)
-
-
-def told(process):
-    """Exit code, stdout and stderr of a process that is told to run now."""
-    out, err = process.communicate(GO, timeout=PATIENCE)
-    return process.returncode, out.decode(), err.decode()
 
 
 def without_seconds(text):
@@ -220,7 +252,7 @@ def test_a_round_that_waited_says_and_writes_what_a_new_one_does(checkout, tmp_p
             case _:
                 (root / edited).unlink()
 
-    said = told(ready)
+    said = ready.told()
     new = evals_at_once(other, *ROUND, "2", PYTHONPATH=str(REPOSITORY))
     out, err = new.communicate(timeout=PATIENCE)
 
@@ -254,15 +286,22 @@ def test_a_process_that_waits_has_read_no_data(checkout, jobs):
     assert [each for each in opened.split() if not each.startswith("__editable__")] == []
 
 
-@pytest.mark.parametrize("changed", ["evals/errors.py", "triage/guards/hardened_guards.py", "evals.toml", "yaml.py"])
-def test_changed_code_and_settings_are_left_to_a_new_process(checkout, tmp_path, changed):
+@pytest.mark.parametrize("changed", ["evals.toml", "yaml.py"])
+def test_changed_settings_and_modules_of_the_folder_are_left_to_a_new_process(checkout, changed):
+    ready = a_ready_round(checkout)
+    save(checkout / changed, "\n")
+
+    assert ready.told() == (NOT_RUN, "", "")
+
+
+@pytest.mark.parametrize("changed", ["evals/errors.py", "triage/guards/hardened_guards.py"])
+def test_changed_code_is_left_to_a_new_process(checkout, tmp_path, changed):
     """The guards are imported by the server of its workers, and not by itself."""
     code = own_code(tmp_path / "code")
-    ready = a_ready_round(checkout, code)
-    place = code / changed if (code / changed).exists() else checkout / changed
-    save(place, f"{place.read_text() if place.exists() else ''}\n")
+    ready = a_new_ready_round(checkout, code)
+    save(code / changed, f"{(code / changed).read_text()}\n")
 
-    assert told(ready) == (NOT_RUN, "", "")
+    assert ready.told() == (NOT_RUN, "", "")
 
 
 @pytest.mark.parametrize("package", ["jinja2", "bm25s"])
@@ -270,16 +309,17 @@ def test_a_changed_package_is_left_to_a_new_process(checkout, tmp_path, package)
     """The one that a report is written with, and one that only workers import."""
     site = tmp_path / "site-packages"
     shutil.copytree(Path(importlib.util.find_spec(package).origin).parent, site / package)
-    ready = a_ready_round(checkout, site)
+    ready = a_new_ready_round(checkout, site)
     module = site / package / "__init__.py"
     times = module.stat()
     module.write_text(f"{module.read_text()}\n")
     os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
 
-    assert told(ready) == (NOT_RUN, "", "")
+    assert ready.told() == (NOT_RUN, "", "")
 
 
-def test_where_the_process_that_waits_is_killed_a_new_one_runs(checkout, session):
+def test_where_the_process_that_waits_is_killed_a_new_one_runs(checkout):
+    session = Session(checkout, partial(evals_at_once, before=one_stream, PYTHONPATH=str(REPOSITORY)))
     session.until(WATCHING)
     wait_until(lambda: waiting_in(session))
     for number in waiting_in(session):
@@ -295,7 +335,7 @@ def test_where_the_process_that_waits_is_killed_a_new_one_runs(checkout, session
 def test_no_process_is_left_however_watching_ends(checkout, number):
     session = Session(checkout, partial(evals_at_once, before=one_stream, PYTHONPATH=str(REPOSITORY)), jobs="2")
     session.until(WATCHING)
-    wait_until(lambda: any("forkserver" in command for command in processes_of(session.process.pid).values()))
+    wait_until(lambda: len(processes_of(session.process.pid)) >= 3)  # itself, what waits, the server of its workers
 
     session.process.send_signal(number)
     session.process.wait(PATIENCE)

@@ -262,3 +262,19 @@ def test_a_red_sentence_says_who_by_how_much_and_where_it_went_wrong():
         "v3 is worse than v2: route.pass -11 points [-19, -4] over 64 cases, 7 worse, 1 better; "
         "5 of 7 losses: critic skipped."
     )
+
+
+def test_a_small_fall_of_a_green_is_no_zero_and_what_its_cases_have_in_common_is_left_out():
+    fall = a_comparison(
+        against="baseline",
+        right="v3 (baseline)",
+        delta=-0.004,
+        low=-0.1,
+        high=0.1,
+        broke=("a",),
+        mended=("b",),
+        divergence="so it is",
+    )
+    said = decide(some_facts(a_comparison(), fall)).sentence
+
+    assert "v3 against its baseline: route.pass -0.4 points [-10, +10] over 10 cases, 1 worse, 1 better is not" in said

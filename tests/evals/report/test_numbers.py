@@ -84,7 +84,7 @@ def test_a_single_value_is_shown_in_its_unit(number: float, unit: str, shown: st
     assert measure(number, unit) == shown
 
 
-@pytest.mark.parametrize(("drop", "shown"), [(None, "none"), (0.4, "40")])
+@pytest.mark.parametrize(("drop", "shown"), [(None, "none"), (0.4, "40"), (0.351, "36")])
 def test_a_suite_too_small_to_see_any_drop_says_so(drop: float | None, shown: str):
     assert smallest_drop(a_comparison(minimum_detectable=drop)) == shown
 

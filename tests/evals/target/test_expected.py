@@ -26,6 +26,9 @@ ORDER = {
 }
 
 
+ROUTE = "route: {{constraints: [{{id: x, {}}}]}}"
+
+
 def a_case(tmp_path, text: str) -> Case:
     write(tmp_path / "cases" / "one.yaml", f"inputs: {{ticket: x}}\n{text}\n")
     return load_case(tmp_path, "one")
@@ -121,6 +124,12 @@ def test_a_case_without_the_label_is_skipped(tmp_path):
         ("expected: {status: {contains: [paid, '']}}", "one.yaml:2: expected.status: checks nothing"),
         ("expected: {'items[0': {equal: 1}}", "one.yaml:2: expected: 'items[0' is no path"),
         ("expected: {status: {regex: '('}}", "one.yaml:2: expected: regex of 'status' is none"),
+        ("route: {}", "one.yaml:2: route: checks nothing; write constraints, or max"),
+        ("route: {exemplars: [[router]]}", "one.yaml:2: route: checks nothing; write constraints, or max"),
+        (ROUTE.format("type: existence, a: [router]"), "route: constraint x checks nothing; write min or max"),
+        (ROUTE.format("type: existence, a: [router], min: 0"), "route: constraint x checks nothing; write min or max"),
+        (ROUTE.format("type: absence, a: []"), "route: constraint x checks nothing; name steps in `a`"),
+        (ROUTE.format("type: precedence, a: [router]"), "route: constraint x checks nothing; name steps in `b`"),
         ("tools: {'': {equal: 1}}", "one.yaml:2: tools: '' is no path"),
     ],
 )
@@ -139,7 +148,10 @@ def test_a_label_that_cannot_be_read_is_told_with_its_line(tmp_path, labels, say
         ("tools: {serch: {subset: {}}}", "one: tools 'serch': the graph has no such tool; did you mean 'search'?"),
         ("tools: {refund.amont: {equal: 1}}", "no such argument; did you mean 'refund.amount'?"),
         ("route: {constraints: [{id: b, type: absence, a: [refnd]}]}", "one: route 'refnd': the graph has no such"),
-        ("route: {node_max: {roter: 2}}", "one: route 'roter': the graph has no such step; did you mean 'router'?"),
+        (
+            "route: {max: 9, node_max: {roter: 2}}",
+            "one: route 'roter': the graph has no such step; did you mean 'router'?",
+        ),
     ],
 )
 def test_a_label_that_no_scorer_reads_is_told_with_the_nearest_name(tmp_path, labels, says):
