@@ -21,7 +21,7 @@ from evals.cassettes.cassette_schema import MAX_ANSWERS, CassetteEntry, Meta, ex
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction, order
 from evals.cassettes.manifest_lines import is_listed
 from evals.cassettes.package_line_references import SourceTree, tree_for
-from evals.cassettes.request_key import parse_json, request_key
+from evals.cassettes.request_key import parse_json, parsed_request
 from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError
 from evals.import_hook import digest_of_code
@@ -54,12 +54,13 @@ def _checked(path: Path, text: str, index: int, entry: CassetteEntry) -> Interac
         raise wrong("the request's method is not in capitals; restore the file", "request", "method")
     uri = entry.request.uri.removeprefix(ORIGIN)
     try:
-        request, response = parse_json(entry.request.body), parse_json(entry.response.body.string)
+        request, key = parsed_request(entry.request.method, uri, entry.request.body)
+        response = parse_json(entry.response.body.string)
     except ValueError:
         raise wrong("a body is not JSON: edited by hand or cut; restore the file", "request", "body") from None
     if not isinstance(request, dict) or not isinstance(response, dict):
         raise wrong("a body is no JSON object; restore the file", "request", "body")
-    if request_key(entry.request.method, uri, entry.request.body.encode()) != entry.x_meta.key:
+    if key != entry.x_meta.key:
         raise wrong("the key is not that of the request: edited by hand; record it again", "x_meta", "key")
     if vcr_file.digest(entry.response.body.string) != entry.x_meta.response_sha256:
         raise wrong("the answer is not the one recorded: edited by hand; restore it", "response", "body")

@@ -18,17 +18,41 @@ _VERBATIM: Final = frozenset({"response_format", "tools"})
 
 def request_key(method: str, url_path_and_query: str, body: bytes) -> str:
     """Sha256 (hex) over method, path with query, and the canonical body; a body that is not JSON counts raw."""
+    return _key(method, url_path_and_query, canonical_body(body))
+
+
+def parsed_request(method: str, url_path_and_query: str, body: str) -> tuple[Any, str]:
+    """A request's body as JSON, and its key: `request_key` of a body that is read anyway. Raises ValueError."""
+    whole: list[float] = []
+
+    def number(digits: str) -> float:
+        found = _finite(digits)
+        whole.extend([found] if found.is_integer() else [])
+        return found
+
+    value = parse_json(body, number)
+    members = value.items() if isinstance(value, dict) else ()
+    plain = {name: int(member) for name, member in members if isinstance(member, float) and member.is_integer()}
+    if len(plain) == len(whole):  # the key takes 1.0 for 1, and all of these are members of the body itself
+        return value, _key(method, url_path_and_query, _canonical({**value, **plain} if plain else value))
+    return value, request_key(method, url_path_and_query, body.encode())
+
+
+def _key(method: str, url_path_and_query: str, canonical: bytes) -> str:
     digest = hashlib.sha256(f"{method.upper()} {url_path_and_query}\n".encode("utf-8", "surrogatepass"))
-    digest.update(canonical_body(body))
+    digest.update(canonical)
     return digest.hexdigest()
 
 
 def canonical_body(body: bytes) -> bytes:
     """The body with sorted keys and compact separators, 1.0 as 1, null members and `stream: false` left out."""
     try:
-        value = parse_json(body, number=_plain)
+        return _canonical(parse_json(body, number=_plain))
     except ValueError:
         return body
+
+
+def _canonical(value: Any) -> bytes:  # noqa: ANN401 - JSON
     if isinstance(value, dict):
         value = {name: _kept(name, member) for name, member in value.items() if not _dropped(name, member)}
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()

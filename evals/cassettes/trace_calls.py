@@ -191,7 +191,8 @@ def _counted(text: str) -> Counter[str]:
 def _alike(left: Counter[str], right: Counter[str]) -> float:
     """The share of words two texts have in common, whatever their order, 0..1."""
     total = left.total() + right.total()
-    return 2 * (left & right).total() / total if total else 1.0
+    shared = left.keys() & right.keys()  # `left & right` would look at each word that only one of them has
+    return 2 * sum(min(left[word], right[word]) for word in shared) / total if total else 1.0
 
 
 def _path(path: str) -> str:

@@ -51,7 +51,7 @@ Status = Literal["better", "not shown to be better", "worse", "no difference", "
 SPLITS: Final = ("tune", "gate")
 _RECORDED: Final = "not recorded before)"
 """The end of each line of `evals record` about a trial that is recorded."""
-_SOME: Final = " not recorded; run it again"
+_SOME: Final = " not recorded; see above"
 """In the last line of `evals record` where it came to its end."""
 TEMPLATE: Final = """Improve this prompt of an agent:
 ```

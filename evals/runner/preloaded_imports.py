@@ -13,8 +13,7 @@ from evals.project import Project
 
 with suppress(Exception), uncollected():  # broken, not installed, or of another project: each worker loads its own
     load_pack(Project.at(Path()).pack).preload()
-
-gc.freeze()  # shared with every worker, as long as no collector writes its marks into it
+    gc.freeze()  # shared with every worker, as nothing writes marks into it; before the collector looks at all of it
 
 if LOADED in os.environ:
     with suppress(OSError):  # it is waited for in any case

@@ -111,8 +111,8 @@ def _with_primary(found: Sequence[Scorer], chosen: Sequence[str]) -> tuple[Score
 
 def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     """Of a module, by its dotted name or by its file below `root`: those under `SCORERS`, else all that it has."""
-    if name.partition(".")[0] != "evals" and str(root) not in sys.path:
-        sys.path.append(str(root))  # a module of the project may import others of it
+    if name.partition(".")[0] != "evals":  # a module of the project may import others of it
+        sys.path += [str(each) for each in (root, root / "src") if each.is_dir() and str(each) not in sys.path]
     try:
         with noted(LOADED, own=name.partition(".")[0] != "evals"):
             module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)

@@ -44,6 +44,7 @@ class TargetPack(Pack):
         }
     )
 
+    pytest_plugins = ("evals.plugin.target_fixtures",)
     load_cases = Later("cases")
     load_case = Later("cases")
     case_ids = Later("cases")

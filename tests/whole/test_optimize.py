@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 PROMPTS = ROOT / "triage" / "prompts" / "supervisor"
 NAME = "triage/prompts/supervisor/v2.md"  # v2 alone is a version of a worker's prompt, too
 SEED = {NAME: PROMPTS / "v2.md"}
-CASES = {"tune": 8, "gate": 24, "holdout": 2}
+CASES = {"tune": 8, "gate": 12, "holdout": 2}
 """Split -> how many of the shipped cases."""
 MARK = "## After the critic"
 """Only in v3 of the prompt."""

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, cast
 
@@ -150,7 +151,8 @@ def root_cause_baselines(cases: Iterable[Case], tree_of: Callable[[Case], Path],
     cases = [case for case in cases if "gold" not in case.labels.unlabelled]
     if not cases:
         return []
-    found = sum(_first(case, tree_of(case), cache) in case.labels.gold.files for case in cases)
+    code = code_digest("triage/dataset/floor_scores.py") + libraries_digest(cache)
+    found = sum(_first(case, tree_of(case), cache, code) in case.labels.gold.files for case in cases)
     silent = sum(not case.labels.gold.files for case in cases)
     return [
         _baseline_word_search(
@@ -164,10 +166,10 @@ def _baseline_word_search(name: str, definition: str, hits: int, n: int) -> Data
     return DatasetBaseline(endpoint=ENDPOINT, name=name, definition=definition, share=hits / n, n=n)
 
 
-def _first(case: Case, tree: Path, cache: Path) -> str | None:
-    """The best file, the first by name among equals; None where there is no code."""
+def _first(case: Case, tree: Path, cache: Path, code: bytes) -> str | None:
+    """The best file, the first by name among equals; None where there is no code. `code` is the digest of this file."""
     rests_on = (word.encode("utf-8", "surrogatepass") for word in (tree.name, case.title, case.body))
-    kept, name = Kept(cache / "words"), digest_of(_code(cache), *rests_on)
+    kept, name = Kept(cache / "words"), digest_of(code, *rests_on)
     known = kept.get(name)
     if known is not None:
         return known.decode() or None
@@ -175,10 +177,6 @@ def _first(case: Case, tree: Path, cache: Path) -> str | None:
     found = _rank(case, sources)[0] if sources else None
     kept.put(name, (found or "").encode())
     return found
-
-
-def _code(cache: Path) -> bytes:
-    return code_digest("triage/dataset/floor_scores.py") + libraries_digest(cache)
 
 
 def _rank(case: Case, sources: Mapping[str, str]) -> list[str]:
@@ -202,5 +200,7 @@ def _read_foreign(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace").replace("\r\n", "\n")
 
 
+@lru_cache(512)
 def _words(text: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(text)]
+    """Remembered, and so not to be changed: many cases are about the same code, but for a file or two."""
+    return " ".join(_WORD.findall(text)).lower().split()

@@ -1,6 +1,6 @@
 """All routes that a specification lets through."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -42,40 +42,58 @@ class _Rule(dict[Route, float | None]):
         return share
 
 
+class _AllKept(dict[Route, bool]):
+    """Whether any sequence keeps all of some rules. Asked once for each, as many specifications share these rules."""
+
+    def __init__(self, rules: Sequence[_Rule]) -> None:
+        self._rules = rules
+
+    def __missing__(self, route: Route) -> bool:
+        kept = self[route] = all(rule[route] in _FULFILLED for rule in self._rules)
+        return kept
+
+
 _walk: Final = lru_cache(maxsize=1)(walk_of)
 """A route's rules are asked one after the other."""
+
+
+class Rules:
+    """What rules said of the sequences they were asked about."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, _Rule] = {}
+        self._sets: dict[tuple[int, ...], _AllKept] = {}
+
+    def one(self, constraint: Constraint) -> _Rule:
+        """The rule of that content, guard and weight apart: whoever asks knows whether it applies."""
+        name = constraint.model_dump_json(include={"type", "a", "b", "min", "max"})
+        return self._known.setdefault(name, _Rule(constraint))
+
+    def all_of(self, constraints: Iterable[Constraint]) -> _AllKept:
+        """Several rules at once."""
+        rules = [self.one(constraint) for constraint in constraints]
+        return self._sets.setdefault(tuple(map(id, rules)), _AllKept(rules))
 
 
 class _Way:
     """One alternative in one band: the rules that apply there."""
 
-    def __init__(self, alternative: RouteAlternative, state: State, rules: dict[str, _Rule]) -> None:
+    def __init__(self, alternative: RouteAlternative, state: State, rules: Rules) -> None:
         applied = [constraint for constraint in alternative.constraints if condition_holds(constraint, state)]
-        self._rules = [(constraint, _rule(constraint, rules)) for constraint in applied]
-        hard = [(constraint, rule) for constraint, rule in self._rules if constraint.hard]
-        self._lasting = [rule for constraint, rule in hard if constraint.type in _LASTING]
-        self._mended = [rule for constraint, rule in hard if constraint.type not in _LASTING]
+        self._rules = [(constraint, rules.one(constraint)) for constraint in applied]
+        hard = [constraint for constraint in applied if constraint.hard]
+        self.lives = rules.all_of(constraint for constraint in hard if constraint.type in _LASTING)
+        """Whether no route that begins like this is lost already, but for its length."""
+        self.keeps = rules.all_of(constraint for constraint in hard if constraint.type not in _LASTING)
+        """Whether a route that lives breaks no hard rule."""
         self._steps = alternative.steps
         self.longest = alternative.steps.max
 
-    def lives(self, route: Route) -> bool:
-        """Whether no route that begins like this is lost already, but for its length."""
-        return _kept(self._lasting, route)
-
-    def passes(self, route: Route) -> bool | None:
-        """Whether a route that lives passes by this alternative; None where it breaks a hard rule."""
-        if not _kept(self._mended, route):
-            return None
+    def passes(self, route: Route) -> bool:
+        """Whether a route that lives and keeps the hard rules passes by this alternative."""
         shares = [(constraint, rule[route]) for constraint, rule in self._rules]
         activated = [(constraint, share) for constraint, share in shares if share is not None]
         return judged(activated, len(route), self._steps).passed
-
-
-def _kept(hard: Sequence[_Rule], route: Route) -> bool:
-    for rule in hard:  # noqa: SIM110 - the most frequent question here, and a generator costs more than its answer
-        if rule[route] not in _FULFILLED:
-            return False
-    return True
 
 
 def passing_of(spec: RouteSpec, cache: Path) -> Passing:
@@ -90,9 +108,11 @@ def strictness_of(spec: RouteSpec, cache: Path) -> Strictness:
 
 def all_passing(specs: Sequence[RouteSpec], cache: Path) -> list[Passing]:
     """The passing routes of each specification, by band."""
-    kept, rules, found = Kept(cache / "passing"), dict[str, _Rule](), list[Passing]()
+    kept, rules, found = Kept(cache / "passing"), Rules(), list[Passing]()
     known: dict[str, Passing] = {}
-    for name, spec in zip((_name(spec, cache) for spec in specs), specs, strict=True):
+    code = code_digest("routes/*.py", "models/route_spec.py", "triage/dataset/passing_routes.py")
+    for spec in specs:
+        name = digest_of(code, libraries_digest(cache), _told(spec))
         if name not in known:
             known[name] = _remembered(kept, name) or _tried(kept, name, spec, rules)
         found.append(known[name])
@@ -100,28 +120,22 @@ def all_passing(specs: Sequence[RouteSpec], cache: Path) -> list[Passing]:
 
 
 def passing_routes(
-    spec: RouteSpec, state: State, rules: dict[str, _Rule] | None = None, longest: int = STRICTNESS_LENGTH
+    spec: RouteSpec, state: State, rules: Rules | None = None, longest: int = STRICTNESS_LENGTH
 ) -> Iterator[Route]:
     """Every sequence of 1 to `longest` visits that passes in this state; `rules` remembers what rules said before."""
-    shared = {} if rules is None else rules
+    shared = rules or Rules()
     return _accepted(spec, state, [_Way(each, state, shared) for each in spec.alternatives], (), longest)
 
 
 def _accepted(spec: RouteSpec, state: State, ways: Sequence[_Way], before: Route, longest: int) -> Iterator[Route]:
     for node in NODES:
         route = (*before, node)
-        living = [way for way in ways if way.lives(route)]
-        passed = [way.passes(route) for way in living]
+        living = [way for way in ways if way.lives[route]]
+        passed = [way.passes(route) for way in living if way.keeps[route]]
         if True in passed and (False not in passed or check(spec, route, state).passed):
             yield route  # a hard rule that is broken halves a score: no such alternative comes to a passing one's .54
-        if any(len(route) < min(way.longest, longest) for way in living):
+        if len(route) < longest and any(len(route) < way.longest for way in living):
             yield from _accepted(spec, state, living, route, longest)
-
-
-def _rule(constraint: Constraint, rules: dict[str, _Rule]) -> _Rule:
-    """The rule of that content, guard and weight apart: whoever asks knows whether it applies."""
-    name = constraint.model_dump_json(include={"type", "a", "b", "min", "max"})
-    return rules.setdefault(name, _Rule(constraint))
 
 
 def _remembered(kept: Kept, name: str) -> Passing | None:
@@ -129,7 +143,7 @@ def _remembered(kept: Kept, name: str) -> Passing | None:
     return None if known is None else _by_band(_STORED.validate_json(known))
 
 
-def _tried(kept: Kept, name: str, spec: RouteSpec, rules: dict[str, _Rule]) -> Passing:
+def _tried(kept: Kept, name: str, spec: RouteSpec, rules: Rules) -> Passing:
     found = {band: sorted(passing_routes(spec, state, rules)) for band, state in BANDS.items()}
     kept.put(name, _STORED.dump_json(found))
     return _by_band(found)
@@ -139,12 +153,7 @@ def _by_band(found: Mapping[str, Sequence[Route]]) -> Passing:
     return {band: frozenset(found[band]) for band in BANDS}
 
 
-def _name(spec: RouteSpec, cache: Path) -> str:
-    """Over what decides which routes pass: the rules and the code that applies them, not name and exemplars."""
+def _told(spec: RouteSpec) -> bytes:
+    """What of a specification decides which routes pass: not its name and exemplars."""
     bare = [each.model_copy(update={"exemplars": ()}) for each in spec.alternatives]
-    text = spec.model_copy(update={"name": "", "alternatives": tuple(bare)}).model_dump_json(by_alias=True)
-    return digest_of(
-        code_digest("routes/*.py", "models/route_spec.py", "triage/dataset/passing_routes.py"),
-        libraries_digest(cache),
-        text.encode(),
-    )
+    return spec.model_copy(update={"name": "", "alternatives": tuple(bare)}).model_dump_json(by_alias=True).encode()

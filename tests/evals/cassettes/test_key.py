@@ -3,10 +3,10 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from evals.cassettes.request_key import request_key
+from evals.cassettes.request_key import parse_json, parsed_request, request_key
 from tests.builders.interaction import CHAT, a_chat_request
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -112,3 +112,13 @@ def test_a_body_that_is_not_json_counts_byte_for_byte(body):
 def test_the_key_of_a_known_request_never_changes():
     """Pinned: whoever changes this has to raise CANONICALISATION and record everything again."""
     assert key_of({"b": 1.0, "a": [None, "é"]}) == "afffa943ffa7ebc6968b239dc46e6baad2f0af54b566e179e488f42ef823d7d8"
+
+
+@UNHURRIED
+@given(BODIES)
+@example({"temperature": 0.0, "tools": [{"minimum": 1.0}]})
+@example({"temperature": -0.0, "top_p": 1.0, "stop": None, "stream": False})
+def test_a_body_read_once_has_the_content_and_the_key_of_one_read_twice(body):
+    text = json.dumps(body)
+    value, key = parsed_request("post", CHAT, text)
+    assert (repr(value), key) == (repr(parse_json(text)), request_key("post", CHAT, text.encode()))

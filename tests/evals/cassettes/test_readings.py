@@ -27,8 +27,8 @@ def kept(tmp_path):
 def verified(monkeypatch):
     """The requests whose key was computed again."""
     seen = []
-    key_of = trust.request_key
-    monkeypatch.setattr(trust, "request_key", lambda *request: seen.append(request) or key_of(*request))
+    key_of = trust.parsed_request
+    monkeypatch.setattr(trust, "parsed_request", lambda *request: seen.append(request) or key_of(*request))
     return seen
 
 
