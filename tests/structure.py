@@ -45,6 +45,8 @@ LATER: Final = (
     "evals/pipeline/record_until_judged.py",
     "evals/pipeline/read_sides.py",
     "evals/pipeline/target_sides.py",
+    "evals/plugin/replay_fixture.py",
+    "evals/plugin/target_fixtures.py",
     "evals/prompt_hunks.py",
     "evals/recording/failed_trials.py",
     "evals/recording/unusable_answers.py",

@@ -202,7 +202,8 @@ def metrics_command(context: typer.Context, suite: Suite) -> int:
     powers = metric_powers(run)
     if not powers:
         raise CannotJudgeError(
-            f"no case of {suite} is recorded under both {run.candidate} and {run.reference}: `evals plan {suite}`"
+            f"no case of {suite} has a score under both {run.candidate} and {run.reference}: `evals plan {suite}` says "
+            "what is not recorded; a case without a label has no score"
         )
     console = wide_console()
     console.print(shown(power_table(powers, f"Suite {suite}: {run.candidate} against {run.reference}")))
@@ -237,6 +238,8 @@ def noise_command(
     if unread := [spec for spec in files if not is_stored(spec)]:
         raise ConfigurationError(f"{unread[0]}: no stored run and no result file; name files, as in reports/latest")
     names = metric or [info.name for info in sides[0].metrics if info.primary]
+    if not names:
+        raise CannotJudgeError(f"no metric is primary in {files[0]}; name one with --metric")
     asked = MeanGate(threshold, drop)
     found = [noise_of(name, repeats(sides, name), asked, alpha=gate.alpha, margin=gate.margin) for name in names]
     console = wide_console()

@@ -272,7 +272,7 @@ def scorer_files(pack: "Pack") -> dict[Path, bytes]:
             continue
         if own := _modules(name, pack):
             found |= imported_by(own, pack.root, is_root=True)
-        elif spec := find_spec(name):
+        elif find_spec(name.partition(".")[0]) and (spec := find_spec(name)):
             path = Path(spec.origin or "")
             found |= imported_by([path], path.parents[name.count(".") - 1] if "." in name else path.parent)
     return found
@@ -280,7 +280,10 @@ def scorer_files(pack: "Pack") -> dict[Path, bytes]:
 
 def _modules(name: str, pack: "Pack") -> list[Path]:
     """The files of the project that the name of scorers stands for."""
-    return [(pack.root / name).resolve()] if name.endswith(".py") else [*_files(name, pack.root, is_root=True)]
+    if name.endswith(".py"):
+        return [(pack.root / name).resolve()]
+    below = ([*_files(name, folder, is_root=True)] for folder in (pack.root, pack.root / "src"))
+    return next(filter(None, below), [])
 
 
 def _read_at_load(pack: "Pack") -> dict[Path, bytes]:

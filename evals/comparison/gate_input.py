@@ -369,11 +369,15 @@ def _violations(rule: RuleTest) -> list[str]:
     if rule.certain:
         return [f"{rule.left} breaks {', '.join(rule.lost[case])} in {case}" for case in rule.certain]
     count = f"{counted(len(rule.lost), 'case')} and no longer in {len(rule.gained)}"
-    return [f"{rule.left} newly violates hard constraints in {count} (p {rule.p_holm:.3f}): {some(_places(rule))}"]
+    return [f"{rule.left} newly violates hard constraints in {count} ({_p(rule)}): {some(_places(rule))}"]
+
+
+def _p(rule: RuleTest) -> str:
+    return "p <0.001" if rule.p_holm < 0.001 else f"p {rule.p_holm:.3f}"
 
 
 def _collapsed(rule: RuleTest) -> str:
-    chance = "" if len(rule.certain) == len(rule.lost) else f" (p {rule.p_holm:.3f})"
+    chance = "" if len(rule.certain) == len(rule.lost) else f" ({_p(rule)})"
     return f"{_slice(rule)} that passed, none does any more{chance}"
 
 

@@ -1,5 +1,6 @@
 """Stored sides of a comparison: variants of runs, baselines and result files, and what differs between them."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -238,7 +239,7 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
             dataset_baselines=(),
             baseline=None,
             wants_baseline=False,
-            partial=(),
+            partial=_lacking(reference, candidate, gate),
             record_command="evals record",
             bless_command="evals bless",
             scorers=candidate.rests_on["scorers"] if is_own(sides) else FOREIGN_SCORERS,
@@ -248,6 +249,16 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
         )
     )
     return run.model_copy(update={"recorded_by": run.recorded_by or answering, "scope": None})
+
+
+def _lacking(reference: StoredSide, candidate: StoredSide, gate: GatePolicy) -> tuple[str, ...]:
+    """A sentence where the candidate lacks more of the reference's cases than the policy lets be missing."""
+    lost, known = sorted(reference.cases.keys() - candidate.cases.keys()), len(reference.cases)
+    if 1 - len(lost) / known >= gate.coverage_floor:
+        return ()
+    floor = math.floor(100 * (1 - len(lost) / known)) / 100
+    told = f"it lacks {len(lost)} of the {known} cases of {reference.name} ({some(lost)})"
+    return (f"{told}; to judge the others: `--set coverage_floor={floor:g}`",)
 
 
 def _answered_by(side: StoredSide) -> str:

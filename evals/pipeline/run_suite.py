@@ -16,6 +16,7 @@ from evals.models.case import Case
 from evals.models.run import DatasetBaseline, Run
 from evals.models.run_request import RunRequest
 from evals.models.trace import Trace
+from evals.paths import path_of_user
 from evals.pipeline.kept_verdict import MOST, RUN, Files, KeptVerdict
 from evals.pipeline.load_suite import plan
 from evals.recording.coverage import label_of
@@ -40,6 +41,7 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
     """Run a suite and write its report. Raises EvalsError where there is nothing to decide."""
     if not isinstance(request, RunRequest):
         raise ConfigurationError(f"run: {request!r:.60} is no request; write RunRequest('prompts')")
+    request = replace(request, root=path_of_user(request.root, "root"))
     folder = request.folder()
     with new_report(folder):
         context = plan(request, progress)

@@ -72,6 +72,7 @@ READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.S
 """Scorers that need nothing but the core's own fields of a case and a trace."""
 
 
+@cache
 def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[Scorer, ...]:
     """The scorers of a pack (of the default one if none is given): those of its modules, in that order, then the
     ready-made ones that they do not list. `primary` names those that decide; none: those that the pack names, else
@@ -81,11 +82,7 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
         ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, or a primary one is
             none, or is no fraction of which more is better.
     """
-    return _scorers(pack or load_pack(), primary)
-
-
-@cache
-def _scorers(pack: "Pack", primary: tuple[str, ...]) -> tuple[Scorer, ...]:
+    pack = pack or load_pack()
     listed = dict.fromkeys(scorer for name in pack.scorers for scorer in _scorers_in(name, pack.root))
     found = (*listed, *(scorer for scorer in READY_MADE if scorer not in listed))
     name, times = Counter(scorer.name for scorer in found).most_common(1)[0]
@@ -114,8 +111,8 @@ def _with_primary(found: Sequence[Scorer], chosen: Sequence[str]) -> tuple[Score
 
 def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     """Of a module, by its dotted name or by its file below `root`: those under `SCORERS`, else all that it has."""
-    if name.partition(".")[0] != "evals" and str(root) not in sys.path:
-        sys.path.append(str(root))  # a module of the project may import others of it
+    if name.partition(".")[0] != "evals":  # a module of the project may import others of it
+        sys.path += [str(each) for each in (root, root / "src") if each.is_dir() and str(each) not in sys.path]
     try:
         with noted(LOADED, own=name.partition(".")[0] != "evals"):
             module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
@@ -152,11 +149,7 @@ def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> t
     )
 
 
+@cache
 def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
-    return _infos(scorers(pack, primary))
-
-
-@cache
-def _infos(listed: tuple[Scorer, ...]) -> tuple[ScorerInfo, ...]:
-    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in listed)
+    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in scorers(pack, primary))

@@ -44,6 +44,7 @@ class TargetPack(Pack):
         }
     )
 
+    pytest_plugins = ("evals.plugin.target_fixtures",)
     load_cases = Later("cases")
     load_case = Later("cases")
     case_ids = Later("cases")
@@ -137,10 +138,11 @@ class TargetPack(Pack):
     def label_errors(
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
     ) -> tuple[str, ...]:
-        """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
-        from evals.target.target_lint import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
+        """Those that name no field, tool or step of the graph; unknown routers; prompts that it never reads."""
+        from evals.target import target_lint as lint  # noqa: PLC0415 - only where trials are scored
 
-        return (*label_errors(cases, traces), *unread_prompts(variants, traces, self.root))
+        routers = lint.unknown_routers(TargetSettings.of(self.root).routers, traces)
+        return (*lint.label_errors(cases, traces), *routers, *lint.unread_prompts(variants, traces, self.root))
 
     def preload(self) -> None:
         """LangGraph."""

@@ -41,6 +41,17 @@ def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, .
     return tuple(found)
 
 
+def unknown_routers(routers: Iterable[str], traces: Sequence[Trace]) -> Iterator[str]:
+    """A sentence per router that is no step of the graph, and no agent that asked a model."""
+    named = [(trace, trace.names) for trace in traces if trace.names is not None]
+    known = {name for trace, names in named for name in (*names.steps, *trace.walked)}
+    known |= {call.agent for trace, _ in named for call in trace.calls}
+    known |= {miss.agent for trace, _ in named for miss in trace.misses}
+    for name in routers:
+        if named and name not in known:
+            yield _told("evals.toml", "routers", name, "the graph has no such step", name, known)
+
+
 def unread_prompts(variants: Sequence[Variant], traces: Sequence[Trace], root: Path) -> Iterator[str]:
     """A sentence per variant that has other prompt files than one before it, and the same requests in every case."""
     asked: dict[str, dict[object, object]] = {}

@@ -80,7 +80,12 @@ def target_files(root: Path) -> list[Path]:
 
 def prompt_files(root: Path) -> list[Path]:
     """The files that match the patterns of `prompts`, sorted. Raises ConfigurationError for one elsewhere."""
-    found = {path: path.resolve() for pattern in TargetSettings.of(root).prompts for path in root.glob(pattern)}
+    found: dict[Path, Path] = {}
+    for pattern in TargetSettings.of(root).prompts:
+        try:
+            found |= {path: path.resolve() for path in root.glob(pattern) if not path.is_dir()}
+        except (NotImplementedError, ValueError) as error:
+            raise ConfigurationError(f"{root / FILE}: prompts: {pattern!r} is no pattern from the root") from error
     for path, place in found.items():
         if not (place.is_file() and place.is_relative_to(root.resolve())):
             shown = path.relative_to(root).as_posix()

@@ -97,7 +97,9 @@ def needs_of(variants: Mapping[str, Models], traces: Sequence[Trace], experience
             misses = fresh.get(asker, [])
             expected = max(float(len(misses)), remaining[asker])
             if expected:
-                model = "" if asker == SEARCH else models.agents.get(asker, models.default)
+                before = experience.by_asker[asker].latency_ms if asker in experience.by_asker else ()
+                model = models.agents.get(asker, models.default) or next(iter(before), "")  # a target names none
+                model = "" if asker == SEARCH else model
                 needs.append(Need(asker, model, len(misses), sum(miss.characters for miss in misses), expected))
     return tuple(needs)
 

@@ -1,11 +1,11 @@
 """Causes of a miss: which edit of which file made a request new."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile, zip_longest
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from evals.application_pack import PromptFile
 from evals.cassettes.interaction import Interaction
@@ -161,6 +161,7 @@ Kind = Literal[
     "model changed",
     "parameter changed",
     "issue edited",
+    "tool result changed",
     "upstream divergence",
     "request changed",
 ]
@@ -229,10 +230,14 @@ class MissEvidence:
         """Whether the difference is in the system prompt, which holds nothing of the case."""
         if difference.path.startswith(_SYSTEM):
             return True
+        return self.message(difference).get("role") == "system"
+
+    def message(self, difference: Difference) -> Mapping[str, Any]:
+        """The recorded message that the difference is in; empty if there is none."""
         found = re.match(r"messages\[(\d+)\]", difference.path)
         messages = self.recorded.request.get("messages", ()) if self.recorded else ()
         index = int(found[1]) if found else len(messages)
-        return index < len(messages) and messages[index].get("role") == "system"
+        return messages[index] if index < len(messages) else {}
 
     @property
     def system(self) -> tuple[Difference, ...]:
@@ -413,6 +418,17 @@ def issue_edited(evidence: MissEvidence) -> MissCause | None:
     return MissCause(kind="issue edited", text=where, where=(where,), group=where)
 
 
+def tool_result_changed(evidence: MissEvidence) -> MissCause | None:
+    """The first difference is in the result of a tool, which ran for real."""
+    ran = tuple(dict.fromkeys(visit.node for visit in evidence.trace.visits if visit.ran))
+    message = evidence.message(evidence.spoken[0]) if evidence.spoken else {}
+    blocks = message["content"] if isinstance(message.get("content"), list) else ()
+    if not ran or (message.get("role") != "tool" and all(each.get("type") != "tool_result" for each in blocks)):
+        return None
+    text = f"{some(ran)} ran for real; `tools` under [target] in evals.toml records results"
+    return MissCause(kind="tool result changed", text=text, group=text)
+
+
 def upstream_divergence(evidence: MissEvidence) -> MissCause | None:
     """An earlier step went another way than any recording did."""
     if evidence.frozen or not evidence.trace.decisions:
@@ -440,7 +456,7 @@ Rule = Callable[[MissEvidence], MissCause | None]
 
 FIRST: Final[tuple[Rule, ...]] = (new_case, more_repeats, volatile_text)
 CHANGES: Final[tuple[Rule, ...]] = (prompt_changed, value_changed, schema_changed, model_changed, parameter_changed)
-LAST: Final[tuple[Rule, ...]] = (issue_edited, upstream_divergence, request_changed)
+LAST: Final[tuple[Rule, ...]] = (issue_edited, tool_result_changed, upstream_divergence, request_changed)
 
 
 def _joined(causes: Sequence[MissCause]) -> MissCause:

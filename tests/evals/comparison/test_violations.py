@@ -131,3 +131,7 @@ def test_a_violation_in_any_repeat_is_one_of_the_case():
     ]
 
     assert a_baseline(CASES[:1], first).hard_violations["v3"] == {"case-0": ("P4", "P3")}
+
+
+def test_a_p_value_is_never_shown_as_zero():
+    assert "no longer in 0 (p <0.001): P4 in case-0" in verdict_of(range(16), recorded="again").sentence
