@@ -103,23 +103,18 @@ def gate_command(
             raise ConfigurationError("--set: shards are judged as the suite says; leave it out")
         if not stored:
             raise ConfigurationError("--shards: name all shards of one run, as in reports/shards/*.json")
-        return merge(stored, RunRequest("", common.root, out=out, annotations=annotations))
+        from evals.pipeline.sharded_run import decide_shards
+
+        request, root = RunRequest("", common.root, out=out, annotations=annotations), common.root.resolve()
+        result, trials = decide_shards(stored, request)
+        say_result(result, f"{trials} trials of {len(stored)} shards", request.folder(), root)
+        annotate(result, root, asked=annotations)
+        return result.verdict.exit_code
     if out or annotations:
         raise ConfigurationError("--out and --annotations go with --shards; a stored run has its report already")
     if stored and len(stored) > 1:
         raise ConfigurationError("one run at a time; --shards puts the shards of one run together")
     return gate(common.stored(stored[0] if stored else None), common.root, changed or ())
-
-
-def merge(paths: Sequence[Path], request: RunRequest) -> int:
-    """Put the shards of one run together, decide it and write its report; the exit code is the verdict's."""
-    from evals.pipeline.sharded_run import decide_shards
-
-    result, trials = decide_shards(paths, request)
-    root = request.root.resolve()
-    say_result(result, f"{trials} trials of {len(paths)} shards", request.folder(), root)
-    annotate(result, root, asked=request.annotations)
-    return result.verdict.exit_code
 
 
 def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:

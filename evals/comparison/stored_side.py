@@ -1,6 +1,5 @@
 """Stored sides of a comparison: variants of runs, baselines and result files, and what differs between them."""
 
-import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -254,11 +253,10 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
 def _lacking(reference: StoredSide, candidate: StoredSide, gate: GatePolicy) -> tuple[str, ...]:
     """A sentence where the candidate lacks more of the reference's cases than the policy lets be missing."""
     lost, known = sorted(reference.cases.keys() - candidate.cases.keys()), len(reference.cases)
-    if 1 - len(lost) / known >= gate.coverage_floor:
+    if known - len(lost) >= known * gate.coverage_floor:
         return ()
-    floor = math.floor(100 * (1 - len(lost) / known)) / 100
-    told = f"it lacks {len(lost)} of the {known} cases of {reference.name} ({some(lost)})"
-    return (f"{told}; to judge the others: `--set coverage_floor={floor:g}`",)
+    told = f"it lacks {len(lost)} of the {known} cases of {reference.name} ({some(lost)}); to judge the others: "
+    return (f"{told}`--set coverage_floor={100 * (known - len(lost)) // known / 100:g}`",)
 
 
 def _answered_by(side: StoredSide) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -19,7 +19,7 @@ from evals.errors import EvalsError
 from evals.import_hook import digest_of_code
 from evals.installed_packages import Libraries, Listed
 from evals.models.case import Case
-from evals.models.run import Run, VariantInfo
+from evals.models.run import Run
 from evals.models.run_request import Options
 from evals.models.suite import Suite
 from evals.named_prompts import edited_prompts, usual_base, with_committed
@@ -37,6 +37,7 @@ CODE: Final = "code"
 CASSETTES: Final = "cassettes"
 SUITE: Final = "suite"
 _DATASET: Final = "--dataset "
+_T = TypeVar("_T")
 
 
 def made_from(recorded: Mapping[str, str], context: RunContext) -> dict[str, str]:
@@ -75,15 +76,19 @@ def changed_since(run: Run, root: Path) -> tuple[str, ...]:
     """
     workspace = _workspace_of(run, root)
     cases: list[Case] = []
-    found = [f"the prompt of {info.variant.name}" for info in run.variants if not _has_prompt(info, workspace)]
+    found = []
+    for each in run.variants:
+        described = _now(workspace.pack.describe, each.variant, workspace.root)
+        if described is None or described.prompt_digest != each.prompt_digest:
+            found.append(f"the prompt of {each.variant.name}")
     for info in run.cases:
-        case = _case(info.id, workspace)
+        case = _now(workspace.pack.load_case, workspace.datasets, info.id)
         cases += [case] if case else []
         found += [f"case {info.id}"] if case is None or case.digest != info.digest else []
     due = run.digests.get(CASSETTES)
     if due is not None and due != _joined(cassette_digests(cases, workspace)):
         found.append(CASSETTES)
-    if SUITE in run.digests and run.digests[SUITE] != _suite_now(run.suite, workspace):
+    if SUITE in run.digests and run.digests[SUITE] != _now(_suite_now, run.suite, workspace):
         found.append(f"suite {run.suite} or its choice of cases")
     if CODE in run.digests and run.digests[CODE] != all_code(workspace):
         found.append("code of evals or of the graph")
@@ -103,12 +108,8 @@ def _suite(suite: Suite, cases: Iterable[str]) -> str:
 
 
 def _suite_now(name: str, workspace: Workspace) -> str:
-    """The digest of a suite as it is now; empty where it cannot be read."""
-    try:
-        suite = read_suite(name, workspace.root)
-        return _suite(suite, (case.id for case in select(workspace.pack.load_cases(workspace.datasets), suite.cases)))
-    except EvalsError:
-        return ""
+    suite = read_suite(name, workspace.root)
+    return _suite(suite, (case.id for case in select(workspace.pack.load_cases(workspace.datasets), suite.cases)))
 
 
 def _joined(recorded: Mapping[str, str]) -> str:
@@ -131,18 +132,12 @@ def _workspaces(own: Workspace, named: list[Path]) -> Iterator[Workspace]:
     yield from (Workspace.at(own.root, path) for path in sorted(own.datasets.iterdir()) if path.is_dir())
 
 
-def _case(name: str, workspace: Workspace) -> Case | None:
+def _now(read: Callable[..., _T], *of: object) -> _T | None:
+    """What is read now; None where it cannot be."""
     try:
-        return workspace.pack.load_case(workspace.datasets, name)
+        return read(*of)
     except EvalsError:
         return None
-
-
-def _has_prompt(info: VariantInfo, workspace: Workspace) -> bool:
-    try:
-        return workspace.pack.describe(info.variant, workspace.root).prompt_digest == info.prompt_digest
-    except EvalsError:
-        return False
 
 
 RUN: Final = "run.json"

@@ -215,8 +215,8 @@ def _spec(labels: TargetLabels) -> RouteSpec:
     return RouteSpec(name=labels.id, node_caps={}, alternatives=(way,))
 
 
-def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, ...]:
-    """One sentence per label, with the nearest name; empty where nothing is recorded yet.
+def label_errors(cases: Sequence[Case], traces: Sequence[Trace], routers: Sequence[str] = ()) -> tuple[str, ...]:
+    """One sentence per label or router, with the nearest name; empty where nothing is recorded yet.
 
     A name is known if the graph has it, or if any trial gave it: a field that only some runs have is no error.
     """
@@ -227,7 +227,9 @@ def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, .
     calls = [{visit.node: visit.arguments} for trace in named for visit in trace.visits if visit.arguments is not None]
     members = {name for trace in named if trace.names for name in (*trace.names.members, *trace.output)}
     steps = {name for trace in named if trace.names for name in (*trace.names.steps, *trace.walked)}
-    found: list[str] = []
+    agents = {each.agent for trace in named for each in trace.calls} | {each.agent for t in named for each in t.misses}
+    unknown = [name for name in routers if name not in steps | agents]
+    found = [_told("evals.toml", "routers", name, "the graph has no such step", name, steps) for name in unknown]
     for case in cases:
         for path in case.labels.expected:
             found += _unknown(case.id, "expected", path, members, outputs, "the output has no such field")
@@ -239,17 +241,6 @@ def label_errors(cases: Sequence[Case], traces: Sequence[Trace]) -> tuple[str, .
         for name in sorted(accepted - steps - {"end"}):
             found.append(_told(case.id, "accept", name, "the graph has no such step", name, steps))
     return tuple(found)
-
-
-def unknown_routers(routers: Iterable[str], traces: Sequence[Trace]) -> Iterator[str]:
-    """A sentence per router that is no step of the graph, and no agent that asked a model."""
-    named = [(trace, trace.names) for trace in traces if trace.names is not None]
-    known = {name for trace, names in named for name in (*names.steps, *trace.walked)}
-    known |= {call.agent for trace, _ in named for call in trace.calls}
-    known |= {miss.agent for trace, _ in named for miss in trace.misses}
-    for name in routers:
-        if named and name not in known:
-            yield _told("evals.toml", "routers", name, "the graph has no such step", name, known)
 
 
 def unread_prompts(variants: Sequence[Variant], traces: Sequence[Trace], root: Path) -> Iterator[str]:

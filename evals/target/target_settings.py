@@ -159,8 +159,7 @@ def prompt_files(root: Path) -> list[Path]:
     for path, place in found.items():
         if not (place.is_file() and place.is_relative_to(root.resolve())):
             shown = path.relative_to(root).as_posix()
-            told = "leads out of the project" if place.is_file() else "is no file"
-            raise ConfigurationError(f"{shown} {told}; copy it into the project, or mend `prompts`")
+            raise ConfigurationError(f"{shown} leads to no file of the project; copy it there, or mend `prompts`")
     return sorted({*found.values()})
 
 
