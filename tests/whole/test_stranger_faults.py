@@ -188,6 +188,7 @@ def test_scorers_are_a_module_below_src_where_the_graph_is_too(tmp_path):
     assert evals(project, "bless", "first")[0] == 0
     code, said = evals(project, "run", "first")
     assert (code, "reply.good" in said) == (0, True), said
+    assert "p (Holm)" not in (project / "reports/latest/summary.md").read_text()  # a table without a row
 
     write(project / "src/quality/words.py", 'GOOD = "no"\n')
     code, said = evals(project, "run", "first")
