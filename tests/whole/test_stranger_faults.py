@@ -280,3 +280,12 @@ def test_a_tool_that_gave_another_result_is_named_as_the_cause_of_a_miss(tmp_pat
     assert (code, "tool result changed: read_notes ran for real; " in said) == (3, True), said
     assert "`tools` under [target] in evals.toml records results" in said
     assert "price unknown (small not in the price table" in said
+
+
+def test_a_folder_without_langgraph_json_is_told_where_one_is_or_what_to_write(tmp_path):
+    code, said = evals(tmp_path, "init")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert 'langgraph.json: there is none; write {"graphs": {"agent": "./agent.py:graph"}}' in said
+    write(tmp_path / "backend/langgraph.json", "{}")
+    code, said = evals(tmp_path, "init")
+    assert (code, "langgraph.json: there is one in backend: go there" in said) == (2, True), said
