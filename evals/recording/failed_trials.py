@@ -36,7 +36,7 @@ def failure_kept(cache: Path, case: str, variant: str) -> Iterator[None]:
 
 
 def _keep(cache: Path, case: str, variant: str, why: str) -> None:
-    from evals.secrets.secret_filter import scrub  # noqa: PLC0415 - a run, which only reads, has no use for it
+    from evals.secret_filter import scrub  # noqa: PLC0415 - a run, which only reads, has no use for it
 
     why = scrub(why)
     before = failed_trials(cache)

@@ -192,7 +192,7 @@ def module_of(path: Path) -> Any:  # noqa: ANN401 - a module
                 return importlib.import_module(".".join(parts))
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # last: a file there may have the name of its own package
-    return load_file(path, of_target=True)
+    return load_file(path, "target_")
 
 
 def _hint(error: BaseException) -> str:
