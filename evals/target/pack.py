@@ -138,11 +138,11 @@ class TargetPack(Pack):
     def label_errors(
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
     ) -> tuple[str, ...]:
-        """Those that name no field, tool or step of the graph; unknown routers; prompts that it never reads."""
-        from evals.target import target_lint as lint  # noqa: PLC0415 - only where trials are scored
+        """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
+        from evals.target.cases import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
 
-        routers = lint.unknown_routers(TargetSettings.of(self.root).routers, traces)
-        return (*lint.label_errors(cases, traces), *routers, *lint.unread_prompts(variants, traces, self.root))
+        named = label_errors(cases, traces, TargetSettings.of(self.root).routers)
+        return (*named, *unread_prompts(variants, traces, self.root))
 
     def preload(self) -> None:
         """LangGraph."""

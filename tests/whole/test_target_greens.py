@@ -62,7 +62,7 @@ def test_a_prompt_behind_a_link_out_of_the_project_is_named(tmp_path, link):
     (project / link).symlink_to(tmp_path / "elsewhere.md")
     code, said = run(project)
 
-    assert (code, "prompts/router/v1.md leads out of the project; copy it into the project" in said) == (2, True), said
+    assert (code, "prompts/router/v1.md leads to no file of the project; copy it there" in said) == (2, True), said
 
 
 def test_a_case_that_must_pass_and_has_no_label_cannot_be_judged(tmp_path):
