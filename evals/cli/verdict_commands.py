@@ -14,21 +14,20 @@ from evals.comparison.baseline import load_baseline, path_of
 from evals.comparison.run_result import decide_again
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
-from evals.llm_judge.judge_verdict import with_judgement
+from evals.llm_judge.planted_accuracy import with_judgement
 from evals.models.judge import JudgedRun
 from evals.models.run import Run
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import kept_trials
-from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
+from evals.pipeline.kept_verdict import changed_since
 from evals.pipeline.load_suite import bless_command, loaded, record_command, scored, selected
 from evals.pipeline.read_sides import is_stored, read_sides
 from evals.project import Project
-from evals.report.run_files import write_report
-from evals.report.stored_runs import read_run
+from evals.report.stored_runs import read_run, write_report
 from evals.shared.display_text import counted, some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
@@ -162,7 +161,7 @@ def selftest_command(
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
-    from evals.report.run_files import write_sheet
+    from evals.report.stored_runs import write_sheet
     from evals.report.view.selftest_page import again, faults, power
 
     common = given(context)

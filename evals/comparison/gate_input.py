@@ -7,15 +7,14 @@ from itertools import product
 from typing import Any
 
 from evals.comparison import gate
-from evals.comparison.answering_models import different_models
-from evals.comparison.baseline import hard_violations, incomparable
-from evals.comparison.behaviour_changes import change_sentences, compared_words, compares_behaviour
-from evals.comparison.constraint_test import HARD
-from evals.comparison.costs import cost_changes
+from evals.comparison.baseline import different_models, hard_violations, incomparable
 from evals.comparison.curtailment import settled
+from evals.comparison.divergences import change_sentences, compared_words, compares_behaviour
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.metric_summaries import Material, case_means, coverage_of
+from evals.comparison.paired_comparison import HARD
 from evals.comparison.run_comparisons import Compared, against_reference
+from evals.comparison.variant_metrics import cost_changes
 from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace

@@ -139,7 +139,7 @@ class TargetPack(Pack):
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
     ) -> tuple[str, ...]:
         """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
-        from evals.target.target_lint import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
+        from evals.target.cases import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
 
         named = label_errors(cases, traces, TargetSettings.of(self.root).routers)
         return (*named, *unread_prompts(variants, traces, self.root))

@@ -21,7 +21,7 @@ from evals.pipeline.decide_run import score
 from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import replay
 from evals.runner.trials import TrialId, trial_id
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY
 

@@ -11,7 +11,7 @@ import yaml
 
 import evals
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
-from evals.holdout import read_openings
+from evals.pipeline.load_suite import read_openings
 from evals.pipeline.optimize_prompts import _Search
 from tests.builders.at_once import run_at_once
 from tests.builders.checkout import a_checkout, cassettes

@@ -16,7 +16,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import GatePolicy
 from evals.pipeline.read_sides import named_apart
 from evals.report.view.variant_tables import in_words
-from evals.result_files.results import Result, Results
+from evals.result_files import Result, Results
 from evals.scoring.registry import scorer_infos
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_report
