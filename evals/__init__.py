@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from evals.pipeline.run_suite import replay, run
     from evals.pipeline.single_trial import explain
     from evals.report.data_frames import frame
-    from evals.report.run_files import write_report
-    from evals.report.stored_runs import read_run
+    from evals.report.stored_runs import read_run, write_report
     from evals.run_context import Progress, RunContext
     from evals.runner.trials import Trials
     from evals.scoring.scorer import NotApplicable, scorer
@@ -70,8 +69,7 @@ __all__ = [
 _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
     "report.data_frames": ("frame",),
-    "report.run_files": ("write_report",),
-    "report.stored_runs": ("read_run",),
+    "report.stored_runs": ("read_run", "write_report"),
     "models.run": ("Run", "Verdict"),
     "models.trace": ("Trace",),
     "pipeline.compare_variants": ("compare",),

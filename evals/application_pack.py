@@ -115,7 +115,7 @@ class Pack(Protocol):
     """The folder of the versions of the router's prompt, from the checkout's root."""
 
     extra: str | None = None
-    """The extra of this package that its trials need; see `evals.shared.extras`."""
+    """The extra of this package that its trials need; see `evals.shared.command_lifecycle`."""
 
     own_endpoint: bool
     """Whether the application asks an endpoint of its own while it is recorded, so that none has to be named."""

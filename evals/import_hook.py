@@ -15,6 +15,8 @@ from typing import Final
 OWN: Final = frozenset({"evals", "triage"})
 """The packages whose modules are loaded so."""
 
+_FILE: Final = "file_"
+
 STARTED_NS: Final = time.time_ns()
 """When this process began to load this package, in ns since 1970."""
 
@@ -58,14 +60,13 @@ def _on_disk(path: Path, *_as_of: int) -> str:
 
 
 class _Loader(SourceFileLoader):
-    """Reads the source in any case, and compiles it unless there is bytecode of exactly this source."""
-
-    is_noted = True
+    """Reads the source in any case, and compiles it unless there is bytecode of exactly this source. Of modules of a
+    target it is not noted which source that is: the processes of trials may execute another one."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
         source = self.get_data(path)
-        if self.is_noted:
+        if fullname.partition(".")[0] in OWN or fullname.startswith(_FILE):
             _sources[path] = source
             _digests.pop(path, None)  # it may be loaded again
         try:
@@ -89,12 +90,6 @@ class _Loader(SourceFileLoader):
         return found if isinstance(found, CodeType) else None
 
 
-class _OfTarget(_Loader):
-    """For modules of a target: other processes may execute another source of them, so it is not noted which this is."""
-
-    is_noted = False
-
-
 class _Finder:
     """Finds what the others find, and puts a loader above in the place of Python's own, but for installed packages."""
 
@@ -102,20 +97,18 @@ class _Finder:
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None:
-                is_own = name.partition(".")[0] in OWN
-                if type(spec.loader) is SourceFileLoader and (is_own or not spec.loader.path.startswith(_INSTALLED)):
-                    spec.loader = (_Loader if is_own else _OfTarget)(spec.loader.name, spec.loader.path)
+                own = name.partition(".")[0] in OWN
+                if type(spec.loader) is SourceFileLoader and (own or not spec.loader.path.startswith(_INSTALLED)):
+                    spec.loader = _Loader(spec.loader.name, spec.loader.path)
                 return spec
         return None
 
 
-def load_file(path: Path, *, of_target: bool = False) -> ModuleType:
+def load_file(path: Path, kind: str = _FILE) -> ModuleType:
     """The module of a source file outside of these packages, loaded once. Raises whatever the file raises."""
-    name = f"file_{path.stem}_{importlib.util.source_hash(str(path).encode()).hex()}"
+    name = f"{kind}{path.stem}_{importlib.util.source_hash(str(path).encode()).hex()}"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(
-            name, path, loader=(_OfTarget if of_target else _Loader)(name, str(path))
-        )
+        spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path)))
         module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]  # never None with a loader
         sys.modules[name] = module
         try:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from triage.agents import AGENTS
 from triage.agents.agent import Toolbox, describe
 from triage.errors import ConfigurationError
-from triage.url_logins import is_loopback
+from triage.settings import is_loopback
 
 
 def app(toolbox: Toolbox, repository: str = "") -> FastAPI:

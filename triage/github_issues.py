@@ -17,7 +17,7 @@ from pydantic import BaseModel, RootModel, ValidationError
 from evals.shared.secrets.rule import hold
 from triage.errors import ConfigurationError, HostError, InputError, TriageError
 from triage.issue import Comment, Issue, Link, discussion_text, form_body
-from triage.url_logins import host_of, is_loopback, without_login
+from triage.settings import host_of, is_loopback, without_login
 
 PUBLIC: Final = "https://api.github.com"
 TIMEOUT_S: Final = 60

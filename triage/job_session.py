@@ -26,7 +26,7 @@ from triage.background_work import Told
 from triage.checkpoints import is_kept, open_jobs
 from triage.codebase.checkout_index import revision_of
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.sources import repository_name, sources_of
+from triage.codebase.source_files import repository_name, sources_of
 from triage.configuration import Configuration
 from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, EXIT_UNFOUNDED, InputError, TriageError
 from triage.graph import DURABILITY, TriageGraph, build_graph, check_configuration, recursion_limit, trace_config

@@ -18,10 +18,9 @@ from triage.agents.agent import Toolbox
 from triage.agents.web_search import NO_WEB
 from triage.background_work import Watch, aside, unwatched
 from triage.codebase.checkout_index import index_of_sources
-from triage.codebase.embed import MiniLM
+from triage.codebase.embed import MiniLM, cache_folder
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.sources import Source
-from triage.codebase.vector_cache import cache_folder
+from triage.codebase.source_files import Source
 from triage.errors import ConfigurationError
 from triage.job_requests import Account, Traffic, reason
 from triage.llm import ModelFactory, live_clients

@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from triage.codebase.sources import Source, sources_of
+from triage.codebase.source_files import Source, sources_of
 from triage.configuration import Configuration, RulesSettings, Thresholds
 from triage.errors import ConfigurationError, InputError
 from triage.plans.plan_files import MODES, starts_from_a_plan
 from triage.prompts.load import load_supervisor_prompt
+from triage.settings import without_login
 from triage.state import ConfidenceFloor, PlanLimits
-from triage.url_logins import without_login
 
 DEFAULT_PROMPTS: Final = {"llm": "v6", "registry": "v4", **dict.fromkeys(MODES, "plan-v1")}
 DEFAULT_PLAN: Final = "linear"
@@ -44,7 +44,7 @@ class RunOptions:
     further_repos: str | None = None
     """JSON list of the checkouts after the first."""
     paths: str | None = None
-    """JSON list of the folders that are searched, as given (`triage.codebase.sources`); None: all."""
+    """JSON list of the folders that are searched, as given (`triage.codebase.source_files`); None: all."""
     further_revisions: str | None = None
     """JSON list: what the further checkouts stood at."""
 

@@ -1,15 +1,50 @@
-"""Settings of a deployment from `TRIAGE_...` variables: endpoints, keys, models, timeouts."""
+"""Settings of a deployment from `TRIAGE_...` variables: endpoints, keys, models, timeouts; no logins in addresses."""
 
+import ipaddress
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, Self
+from urllib.parse import unquote, urlsplit
 
 from pydantic import Field, PositiveFloat, PositiveInt, PrivateAttr, SecretStr, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from triage.errors import ConfigurationError
-from triage.url_logins import login_in, without_login
+
+_LOGIN: Final = re.compile(r"(?<=//)[^/?#\s]*@")
+
+
+def without_login(address: str) -> str:
+    """The address without user and password."""
+    return _LOGIN.sub("", address, count=1)
+
+
+def login_in(address: str) -> tuple[str, str] | None:
+    """User and password in the address, percent signs decoded; None where there are none."""
+    found = _LOGIN.search(address)
+    if found is None:
+        return None
+    user, _, password = found[0].removesuffix("@").partition(":")
+    return unquote(user), unquote(password)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the host, a name or an IP address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def host_of(address: str) -> str:
+    """The host in the address; "" where there is none."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
 
 LARGE_MODEL: Final = "gpt-4o"
 SMALL_MODEL: Final = "gpt-4o-mini"

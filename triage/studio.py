@@ -21,7 +21,7 @@ from triage.agents.agent import Toolbox
 from triage.checkpoints import JobSaver, open_jobs
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
-from triage.codebase.sources import sources_of
+from triage.codebase.source_files import sources_of
 from triage.configuration import Configuration
 from triage.graph import TriageGraph, build_graph
 from triage.live_graph import can_search, index_of_repository, now, settings_from_environment

@@ -8,11 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from evals.analysis.drift_sample import (
+from evals.analysis.drift_session import (
     CONFIDENCE,
     DECISION,
     Population,
     RecordedRequest,
+    answers,
     in_order,
     meaning,
     of_recording,
@@ -20,7 +21,6 @@ from evals.analysis.drift_sample import (
     taken,
     told,
 )
-from evals.analysis.drift_session import answers
 from evals.analysis.drift_statistics import (
     AnswerPool,
     Estimate,
@@ -35,7 +35,7 @@ from evals.analysis.drift_statistics import (
 )
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
-from evals.models.drift_result import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
+from evals.models.analysis_results import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
 from evals.prices import PriceTable
 from evals.shared.display_text import counted
 from evals.statistics.paired_tests import holm

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.statistics.binomial import at_least, normal_quantile, pmf
+from evals.statistics.distributions import at_least, normal_quantile, pmf
 from evals.statistics.intervals import CONFIDENCE
 
 

@@ -24,8 +24,7 @@ from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.run_context import RunContext
 from evals.runner.trials import run_trials
-from evals.scoring.registry import deciding, scorers
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import deciding, score_trials, scorers
 from evals.scoring.scorer import score
 from evals.workspace import Workspace
 

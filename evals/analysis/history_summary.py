@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.analysis.history_commits import BlessedCommit, HistoryRepository, plain_yaml
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.models.history_result import Blessing, CaseTurn, Flip, History, HistoryMark, Red
+from evals.models.analysis_results import Blessing, CaseTurn, Flip, History, HistoryMark, Red
 from evals.models.run import ScorerInfo, Summary
 from evals.project import Project
 from evals.shared.display_text import counted, some

@@ -6,9 +6,8 @@ from statistics import NormalDist, fmean, variance
 from typing import Final, NamedTuple
 
 from evals.errors import CannotJudgeError
-from evals.statistics.beta_distribution import t_quantile
-from evals.statistics.binomial import normal_quantile, upper_limit
-from evals.statistics.power import POWER, minimum_detectable_drop
+from evals.statistics.distributions import normal_quantile, t_quantile, upper_limit
+from evals.statistics.paired_tests import POWER, minimum_detectable_drop
 
 CONFIDENCE: Final = 0.95
 MOST_CASES: Final = 20_000

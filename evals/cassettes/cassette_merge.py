@@ -18,7 +18,7 @@ from evals.cassettes.player import asked
 from evals.cassettes.request_key import parse_json
 from evals.cassettes.transcript import lines_of, title
 from evals.errors import CassetteError, RecordingError
-from evals.secrets.secret_filter import redact_request, redact_response
+from evals.secret_filter import redact_request, redact_response
 
 _PASSING: Final = frozenset(
     {"id", "created", "system_fingerprint", "service_tier", "usage", "response_time", "request_id"}

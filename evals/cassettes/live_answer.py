@@ -12,7 +12,7 @@ from evals.cassettes.cassette_schema import Usage, excess
 from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
 from evals.errors import NoAnswerError, RecordingError, RecordingStoppedError
-from evals.secrets.secret_filter import scrub
+from evals.secret_filter import scrub
 
 MAX_ANSWER: Final = 8_000_000
 """Bytes: far more than any answer needs. Every later write of its case would read and write it again."""

@@ -14,7 +14,7 @@ from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, is_listed, listed
 from evals.content_cache import digest_of_sha256
 from evals.errors import CassetteError
-from evals.secrets.secret_filter import FILE, read_allowed, seen_in
+from evals.secret_filter import FILE, read_allowed, seen_in
 
 
 def line_of(path: Path, cassette: Cassette, text: str | None = None) -> ManifestLine:

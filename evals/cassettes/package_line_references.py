@@ -1,4 +1,4 @@
-"""Lines of a released package stored by reference, so that no foreign code stands in a cassette."""
+"""Lines of a released package stored by reference, and code copied from one, so that none stands in a cassette."""
 
 import hashlib
 import re
@@ -7,6 +7,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from evals.cassettes.request_key import parse_json
 from evals.errors import NotFetchedError
 
 MEMBER: Final = "x_released"
@@ -195,3 +196,44 @@ def _is_somebodys(lines: list[str]) -> bool:
 @cache
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+ROW: Final = 6
+"""Telling lines in a row that make a copy; blanks around a line, and lines that say nothing, do not count."""
+
+
+def quoted(value: Any, tree: SourceTree, row: int = ROW) -> str | None:  # noqa: ANN401 - JSON
+    """The file that a text somewhere in this JSON copies `row` lines of; None if there is none."""
+    rows = _rows(tree, row)
+    for text in _texts(value):
+        lines = telling_lines(text)
+        for at in range(len(lines) - row + 1):
+            if found := rows.get(lines[at : at + row]):
+                return found
+    return None
+
+
+@lru_cache(16)
+def _rows(tree: SourceTree, row: int) -> Mapping[tuple[str, ...], str]:
+    return {
+        lines[at : at + row]: path for path, lines in tree.telling.items() for at in range(len(lines) - row + 1)
+    }  # fmt: skip
+
+
+def _texts(value: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
+    """Every text in it; one that is JSON itself, as a structured answer is, is looked into."""
+    if isinstance(value, str):
+        try:
+            inner = parse_json(value) if value[:1] in {"{", "["} else None
+        except ValueError:
+            inner = None
+        if inner is None:
+            yield value
+        else:
+            yield from _texts(inner)
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from _texts(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item)

@@ -1,4 +1,4 @@
-"""Recording transports: serve what is recorded, ask once for what is missing, check and store the answer."""
+"""Recording transports: serve what is recorded, ask once for what is missing, check, stage and store the answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
+from glob import escape
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar, Final
@@ -14,19 +15,72 @@ from typing import Any, ClassVar, Final
 import httpx
 import httpx2
 
-from evals.cassettes import staging as arrived
-from evals.cassettes.cassette_files import merge_write
+from evals import atomic_files as disk
+from evals.cassettes.cassette_files import load, merge_write, rendered
 from evals.cassettes.cassette_schema import MAX_ANSWERS, Usage
 from evals.cassettes.event_loop_thread import here
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.live_answer import HttpReply, Send, refusal, sending, usable, usage_of
-from evals.cassettes.package_line_references import SourceTree, tree_for
+from evals.cassettes.package_line_references import ROW, SourceTree, quoted, tree_for
 from evals.cassettes.player import IncomingRequest, Tape, asked, headers_of, tape_of
 from evals.cassettes.request_key import parse_json
 from evals.errors import CassetteError, EvalsError, MissError, RecordingError, RecordingStoppedError, SecretFoundError
-from evals.secrets.copied_package_code import ROW, quoted
-from evals.secrets.secret_filter import redact_request, redact_response, refuse_secret_request, scrub
+from evals.secret_filter import (
+    allowed_beside,
+    redact_request,
+    redact_response,
+    refuse_secret_request,
+    refuse_secrets,
+    scrub,
+)
 from evals.shared.secrets.scanner import HELD
+
+_LOCK: Final = "arrived.lock"
+"""Not the cassette's own: that one is held for as long as its file is read and written."""
+
+
+def stage(path: Path, interaction: Interaction, tree: str | None = None) -> None:
+    """Keep an answer that is for the cassette at `path`; `tree` names the released package it is about.
+
+    Raises SecretFoundError before anything is written, CassetteError if the system refuses to write it.
+    """
+    refuse_secrets(path, interaction, allowed_beside(path), tree=tree_for(path, tree) if tree else None)
+    place = _place(path, interaction)
+    with disk.writing(path, by=_LOCK):
+        disk.replace(place, rendered(Cassette(path, [interaction], tree=tree)), synced=False)
+
+
+def settle_staged(path: Path, interaction: Interaction) -> None:
+    """The cassette at `path` holds it now."""
+    _place(path, interaction).unlink(missing_ok=True)
+
+
+def take_staged(path: Path) -> None:
+    """Add to the cassette at `path` what came in for it and was not added, by whoever.
+
+    Raises CassetteError if it cannot be read or written.
+    """
+    for place in _all(path, ""):
+        try:
+            found = load(place)
+        except CassetteError:  # cut short by a power cut, which nobody was promised to survive
+            found = Cassette(place)
+        if found.interactions:
+            merge_write(path, found.interactions, tree=found.tree)
+        place.unlink(missing_ok=True)
+    if _all(path, ".tmp"):
+        with disk.writing(path, by=_LOCK):
+            for half in _all(path, ".tmp"):
+                half.unlink()
+
+
+def _place(path: Path, interaction: Interaction) -> Path:
+    return path.with_name(f".{path.name}.{interaction.key[:16]}.{interaction.sample}.arrived")
+
+
+def _all(path: Path, suffix: str) -> list[Path]:
+    dots = "." if suffix else ""
+    return sorted(path.parent.glob(f"{dots}.{escape(path.name)}.{'[0-9a-f]' * 16}.*.arrived{suffix}"))
 
 
 class StopSignal:
@@ -207,7 +261,7 @@ class Recorder:
                 self._make_room(path, found)
                 answers.append(found)
                 with _or_stop(path):
-                    arrived.put(path, found, tree)
+                    stage(path, found, tree)
             return reply
 
         async with self.slots:
@@ -270,7 +324,7 @@ class Recorder:
             async with queue.turn:
                 if any(waiting is interaction for waiting in queue.answers):
                     await self._write(path, tree, queue, interaction)
-            arrived.settle(path, interaction)
+            settle_staged(path, interaction)
         self.recorded(interaction)
         newest = self._newest.get(path)
         return (newest and newest.exact(interaction.key, interaction.sample)) or interaction

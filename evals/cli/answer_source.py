@@ -23,11 +23,10 @@ from evals.errors import (
     RecordingStoppedError,
 )
 from evals.pipeline.record_suite import Batch, EndpointOptions
+from evals.recording.batch_files import Round, by_file, write_round
+from evals.recording.batch_rounds import ATTEMPTS, RoundState
 from evals.recording.endpoint import DEFAULT_PORT, HOST, Endpoint, is_healthy
-from evals.recording.rounds.batch_requests import Round, by_file, write_round
-from evals.recording.rounds.round_loop import ATTEMPTS
-from evals.recording.rounds.round_step import RoundState
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 TAVILY: Final = "https://api.tavily.com"

@@ -40,21 +40,20 @@ from evals.cli.options import (
 from evals.cli.run_output import replayed
 from evals.cli.terminal import bar, note, place_of, shown, wide_console
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, RecordingStoppedError
-from evals.models.drift_result import Drift
+from evals.models.analysis_results import Drift
 from evals.models.run_request import Options
 from evals.pipeline.drift_check import Sampled, Wish, ask_endpoint, ask_rounds, concluded, folder_of, sampled
 from evals.pipeline.load_suite import selected, to_be_run
 from evals.pipeline.record_suite import Batch, recorder_of
 from evals.pipeline.run_suite import begun
 from evals.prices import PriceTable, load_prices
+from evals.recording.batch_files import Answers, Round, write_round
+from evals.recording.batch_rounds import RoundState
 from evals.recording.endpoint import Endpoint
-from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.batch_requests import Round, write_round
-from evals.recording.rounds.round_step import RoundState
-from evals.recording.spend import Meter, priced
+from evals.recording.recording_cost import Meter, priced
 from evals.report.view import drift_page as view
 from evals.run_context import RunContext
-from evals.secrets.secret_filter import FILE, read_allowed
+from evals.secret_filter import FILE, read_allowed
 from evals.shared.secrets.rule import hold
 
 drifting = typer.Typer()

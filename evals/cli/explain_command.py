@@ -10,7 +10,7 @@ from rich.text import Text
 
 from evals.cli.options import CaseId, given
 from evals.cli.terminal import wide_console
-from evals.comparison.first_divergence import diverge
+from evals.comparison.divergences import diverge
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.trace import Trace
 from evals.pipeline.single_trial import explain as explained

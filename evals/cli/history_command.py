@@ -13,7 +13,7 @@ from evals.cli.options import given
 from evals.cli.terminal import place_of, shown, wide_console
 from evals.comparison.baseline import path_of
 from evals.errors import EXIT_OK
-from evals.models.history_result import History
+from evals.models.analysis_results import History
 from evals.pipeline.load_suite import dataset_of
 from evals.report.html_page import render_sheet
 from evals.report.view import history_page as view

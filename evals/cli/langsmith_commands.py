@@ -30,7 +30,7 @@ from evals.langsmith.trial_runs import Recorded, example_id, nothing_recorded
 from evals.models.run import Run, Trial
 from evals.models.trace import Call
 from evals.report.stored_runs import read_run
-from evals.secrets.secret_filter import allowed_beside
+from evals.secret_filter import allowed_beside
 from evals.workspace import Workspace
 
 langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True)

@@ -31,7 +31,7 @@ from evals.cli.options import HERE, global_options, split
 from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.project import ANY_GRAPH, Project
-from evals.shared.extras import missing_extra
+from evals.shared.command_lifecycle import missing_extra
 
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
@@ -51,7 +51,7 @@ COMMANDS: Final = {
     "record": ("record_commands", "recording", "Record missing answers from an endpoint, and check that they replay."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("report_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
-    "view": ("view_command", "viewing", "Open the last report in a browser, or serve it to this machine only."),
+    "view": ("report_commands", "viewing", "Open the last report in a browser, or serve it to this machine only."),
     "history": ("history_command", "history_app", "Show every blessed baseline of a suite in git."),
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("report_commands", "exporting", "Print the JSON Schema of what this version writes."),

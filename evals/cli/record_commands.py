@@ -21,6 +21,7 @@ from evals.cli.answer_source import (
     say_rounds,
     search_endpoint,
 )
+from evals.cli.judge_commands import because, effort, plan_check, record_check, record_judged
 from evals.cli.options import (
     AnswerWith,
     AsJson,
@@ -41,7 +42,6 @@ from evals.cli.options import (
     set_option,
     settings,
 )
-from evals.cli.record_judge import because, effort, plan_check, record_check, record_judged
 from evals.cli.run_output import replayed
 from evals.cli.terminal import ProgressBar, bar, note, say
 from evals.errors import (
@@ -58,16 +58,16 @@ from evals.pipeline.load_suite import loaded, selected, to_be_run
 from evals.pipeline.record_suite import Batch, EndpointOptions, planned, record_suite, recorder_of, round_by_round
 from evals.pipeline.run_suite import begun, proven
 from evals.prices import load_prices
+from evals.recording.batch_files import Round
+from evals.recording.batch_rounds import RoundState
 from evals.recording.endpoint import TARGETS_OWN, Endpoint, author
-from evals.recording.plan.plan_recording import MissingVariant, RecordingPlan
+from evals.recording.plan_recording import MissingVariant, RecordingPlan
+from evals.recording.recording_cost import Meter, priced
 from evals.recording.recording_session import Outcome, RecordedTrial
-from evals.recording.rounds.batch_requests import Round
-from evals.recording.rounds.round_step import RoundState
-from evals.recording.spend import Meter, priced
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
+from evals.shared.command_lifecycle import missing_from
 from evals.shared.display_text import counted
-from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 from evals.suites.suite_files import read_suite
 

@@ -1,6 +1,11 @@
-"""Commands that read a stored run: `report`, `schema`."""
+"""Commands on a stored run: `report`, `schema`, and `view`, which opens a report or serves it on this machine."""
 
 import json
+import os
+import sys
+import webbrowser
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -10,17 +15,14 @@ from pydantic import BaseModel
 from evals.application_pack import load_pack
 from evals.cli.options import StoredRun, given
 from evals.errors import EXIT_OK, ConfigurationError
-from evals.models.drift_result import Drift
-from evals.models.history_result import History
+from evals.models.analysis_results import Drift, History
 from evals.models.run import Run
 from evals.models.run_request import Shard
 from evals.project import Project
-from evals.report.run_files import write_report
-from evals.report.stored_runs import read_run
+from evals.report.stored_runs import read_run, write_report
 
 if TYPE_CHECKING:
     import pandas as pd
-
 
 exporting = typer.Typer()
 
@@ -106,3 +108,62 @@ def schema_of(model: type[BaseModel]) -> dict[str, object]:
     """The schema of files this version writes: every field is there, and the number of the schema is this one's."""
     made = model.model_json_schema(by_alias=True, mode="serialization")
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+
+
+LOOPBACK: Final = "127.0.0.1"
+viewing = typer.Typer()
+
+
+@viewing.command("view")
+def view_command(
+    context: typer.Context,
+    report: Annotated[
+        Path | None, typer.Argument(help="The folder of a report, or a file in it; reports/latest if not given.")
+    ] = None,
+) -> int:
+    """Open a report in the browser. Without a browser, serve it to this machine only, until Ctrl-C (exit code 0)."""
+    run = given(context).stored(report)
+    folder = run if run.is_dir() or not run.suffix else run.parent
+    page = folder / "index.html"
+    if not page.is_file():
+        raise ConfigurationError(f"{page}: no report there; `evals run SUITE` writes one")
+    if _has_browser() and webbrowser.open(page.resolve().as_uri()):
+        print(f"Opened {page} in a browser.")
+    else:
+        serve(page)
+    return EXIT_OK
+
+
+def _has_browser() -> bool:
+    """Whether there is one with a window: a browser of the terminal runs no scripts."""
+    return sys.platform in ("darwin", "win32") or any(
+        os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    )
+
+
+def serve(page: Path) -> None:
+    """Serve one page on loopback, on any free port, until Ctrl-C; prints the address first."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.headers.get("Host", "").partition(":")[0] not in (LOOPBACK, "localhost"):
+                self.send_error(HTTPStatus.FORBIDDEN)  # a site whose name was made to mean this machine
+            elif self.path.partition("?")[0] not in ("/", "/index.html"):
+                self.send_error(HTTPStatus.NOT_FOUND)
+            else:
+                content = page.read_bytes()
+                self.send_response(HTTPStatus.OK)
+                self.send_header("Content-Type", "text/html; charset=utf-8")
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Requests are not printed."""
+
+    with HTTPServer((LOOPBACK, 0), Handler) as server:
+        try:
+            print(f"{page}: http://{LOOPBACK}:{server.server_port}/ (Ctrl-C ends it)", flush=True)
+            server.serve_forever()
+        except KeyboardInterrupt:
+            return

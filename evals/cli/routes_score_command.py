@@ -8,7 +8,7 @@ import typer
 
 from evals.application_pack import load_pack
 from evals.errors import EXIT_OK
-from evals.models.route_spec import RouteReading, RouteScore, RouteSpec
+from evals.models.case import RouteReading, RouteScore, RouteSpec
 from evals.project import Project
 from evals.routes.constraints import RecordedRoute, load_routes, load_spec
 from evals.routes.route_check import check, rules_of, why

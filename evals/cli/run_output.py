@@ -17,15 +17,14 @@ from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
 from evals.report.numbers import NOTHING, percent, points, short_rate
 from evals.report.view import page_parts as view
-from evals.report.view.cost_tables import what_it_costs
 from evals.report.view.headline import as_blessed, best_baseline, in_words, tools_that_ran
 from evals.report.view.page_parts import section_tables
-from evals.report.view.variant_tables import changes_table, redraws_in_words
+from evals.report.view.variant_tables import changes_table, redraws_in_words, what_it_costs
 from evals.report.view.variant_tables import in_words as in_words_of_samples
 from evals.report.view.violations_table import breach_table
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.secrets.secret_filter import withheld_in
+from evals.secret_filter import withheld_in
 from evals.shared.display_text import counted
 
 _STYLE: Final = {"not worse": "bold green", "worse": "bold red"}

@@ -14,20 +14,19 @@ from evals.comparison.baseline import load_baseline, path_of
 from evals.comparison.run_result import decide_again
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
-from evals.llm_judge.judge_verdict import with_judgement
+from evals.llm_judge.planted_accuracy import with_judgement
 from evals.models.judge import JudgedRun
 from evals.models.run import Run
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import GatePolicy
 from evals.pipeline.bless_suite import bless as blessed
 from evals.pipeline.bless_suite import kept_trials
-from evals.pipeline.changed_files import changed_since
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
+from evals.pipeline.kept_verdict import changed_since
 from evals.pipeline.load_suite import loaded, scored, selected
 from evals.pipeline.read_sides import is_stored, read_sides
-from evals.report.run_files import write_report
-from evals.report.stored_runs import read_run
+from evals.report.stored_runs import read_run, write_report
 from evals.shared.display_text import counted, some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
@@ -104,23 +103,18 @@ def gate_command(
             raise ConfigurationError("--set: shards are judged as the suite says; leave it out")
         if not stored:
             raise ConfigurationError("--shards: name all shards of one run, as in reports/shards/*.json")
-        return merge(stored, RunRequest("", common.root, out=out, annotations=annotations))
+        from evals.pipeline.sharded_run import decide_shards
+
+        request, root = RunRequest("", common.root, out=out, annotations=annotations), common.root.resolve()
+        result, trials = decide_shards(stored, request)
+        say_result(result, f"{trials} trials of {len(stored)} shards", request.folder(), root)
+        annotate(result, root, asked=annotations)
+        return result.verdict.exit_code
     if out or annotations:
         raise ConfigurationError("--out and --annotations go with --shards; a stored run has its report already")
     if stored and len(stored) > 1:
         raise ConfigurationError("one run at a time; --shards puts the shards of one run together")
     return gate(common.stored(stored[0] if stored else None), common.root, changed or ())
-
-
-def merge(paths: Sequence[Path], request: RunRequest) -> int:
-    """Put the shards of one run together, decide it and write its report; the exit code is the verdict's."""
-    from evals.pipeline.sharded_run import decide_shards
-
-    result, trials = decide_shards(paths, request)
-    root = request.root.resolve()
-    say_result(result, f"{trials} trials of {len(paths)} shards", request.folder(), root)
-    annotate(result, root, asked=request.annotations)
-    return result.verdict.exit_code
 
 
 def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
@@ -165,7 +159,7 @@ def selftest_command(
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
-    from evals.report.run_files import write_sheet
+    from evals.report.stored_runs import write_sheet
     from evals.report.view.selftest_page import again, faults, power
 
     common = given(context)
@@ -202,7 +196,8 @@ def metrics_command(context: typer.Context, suite: Suite) -> int:
     powers = metric_powers(run)
     if not powers:
         raise CannotJudgeError(
-            f"no case of {suite} is recorded under both {run.candidate} and {run.reference}: `evals plan {suite}`"
+            f"no case of {suite} has a score under both {run.candidate} and {run.reference}: `evals plan {suite}` says "
+            "what is not recorded; a case without a label has no score"
         )
     console = wide_console()
     console.print(shown(power_table(powers, f"Suite {suite}: {run.candidate} against {run.reference}")))
@@ -237,6 +232,8 @@ def noise_command(
     if unread := [spec for spec in files if not is_stored(spec)]:
         raise ConfigurationError(f"{unread[0]}: no stored run and no result file; name files, as in reports/latest")
     names = metric or [info.name for info in sides[0].metrics if info.primary]
+    if not names:
+        raise CannotJudgeError(f"no metric is primary in {files[0]}; name one with --metric")
     asked = MeanGate(threshold, drop)
     found = [noise_of(name, repeats(sides, name), asked, alpha=gate.alpha, margin=gate.margin) for name in names]
     console = wide_console()

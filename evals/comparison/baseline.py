@@ -1,11 +1,13 @@
-"""The baseline of a suite: the blessed run, and whether it is still comparable."""
+"""The baseline of a suite: the blessed run, the models that answered, and whether it is still comparable."""
 
 import ast
 import hashlib
 import io
 import json
 import tokenize
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,19 +17,89 @@ from pydantic import ValidationError
 
 from evals import atomic_files as disk
 from evals.application_pack import load_pack
-from evals.comparison.answering_models import answered_by
 from evals.errors import CannotJudgeError
 from evals.import_hook import executed
 from evals.models.case import Case
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
 from evals.paths import PACKAGE
-from evals.scoring.decision_grades import Cases, state_grades
 from evals.scoring.registry import LOADED, own_files, safety_metrics, scorers
-from evals.scoring.route_scorers import decision_score
+from evals.scoring.route_scorers import Cases, decision_score, state_grades
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack
+
+AnsweredBy = Mapping[str, Mapping[str, Sequence[str]]]
+"""Agent -> models, joined by " and " -> the cases they answered; no cases are listed for the most frequent models."""
+DECISION_POINTS: Final = "decision points"
+"""The name under which answers in decision points are kept: they are asked outside of any trial."""
+
+
+def answered_by(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The models behind everything that was scored of a variant: of exact trials, and of all decision points."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for agent, cases in sorted(_by_agent(trials, variant).items()):
+        (most, _), *_ = sorted(Counter(cases.values()).items(), key=lambda item: (-item[1], item[0]))
+        others = sorted(set(cases.values()) - {most})
+        found[agent] = {
+            most: (),
+            **{models: tuple(sorted(case for case, by in cases.items() if by == models)) for models in others},
+        }
+    return found
+
+
+@dataclass(frozen=True)
+class DifferentModels:
+    """`now` answered a variant where `was` answered the other side; `where` names agents and counts cases."""
+
+    now: str
+    was: str
+    where: str
+
+
+def different_models(
+    trials: Sequence[Trial], variant: str, mine: AnsweredBy, other: AnsweredBy
+) -> list[DifferentModels]:
+    """Which agents of a variant were answered by other models than on the other side; one entry per pair of models.
+    `mine` is what `answered_by` says of the variant.
+
+    Both sides are compared case by case. An agent that only one side has answered nothing on the other: no difference.
+    """
+    if all(mine[agent] == other[agent] for agent in mine.keys() & other.keys()):
+        return []
+    agents: dict[tuple[str, str], list[str]] = {}
+    places: dict[tuple[str, str], set[str]] = {}
+    for agent, cases in sorted(_by_agent(trials, variant).items()):
+        if not (there := other.get(agent)):
+            continue
+        usual = next(models for models, listed in there.items() if not listed)
+        listed = {case: models for models, some in there.items() for case in some}
+        for case, models in cases.items():
+            if (was := listed.get(case, usual)) != models:
+                agents.setdefault((models, was), []).append(agent)
+                places.setdefault((models, was), set()).add(case)
+    total = len({trial.trace.case_id for trial in trials if trial.trace.variant == variant})
+    return [
+        DifferentModels(now, was, f"{', '.join(dict.fromkeys(agents[now, was]))} in {len(cases)} of {total} cases")
+        for (now, was), cases in places.items()
+    ]
+
+
+def _by_agent(trials: Sequence[Trial], variant: str) -> dict[str, dict[str, str]]:
+    """Agent -> case -> the models that answered it there."""
+    names: dict[tuple[str, str], set[str]] = {}
+    for trace in (trial.trace for trial in trials if trial.trace.variant == variant):
+        if trace.provenance.label == "exact":
+            for call in trace.calls:
+                if call.model:
+                    names.setdefault((call.agent, trace.case_id), set()).add(call.model)
+        for point in trace.points:
+            if point.models:
+                names.setdefault((DECISION_POINTS, trace.case_id), set()).update(point.models)
+    found: dict[str, dict[str, str]] = {}
+    for (agent, case), models in names.items():
+        found.setdefault(agent, {})[case] = " and ".join(sorted(models))
+    return found
 
 
 def imported_by(
@@ -83,8 +155,8 @@ def _files(name: str, package: Path, *, is_root: bool = False) -> Iterator[Path]
 
 
 _SCORING: Final = (
-    "scoring/score_trials.py",
-    "scoring/decision_grades.py",
+    "scoring/registry.py",
+    "scoring/route_scorers.py",
     "comparison/metric_summaries.py",
     "comparison/paired_comparison.py",
 )
@@ -272,7 +344,7 @@ def scorer_files(pack: "Pack") -> dict[Path, bytes]:
             continue
         if own := _modules(name, pack):
             found |= imported_by(own, pack.root, is_root=True)
-        elif spec := find_spec(name):
+        elif find_spec(name.partition(".")[0]) and (spec := find_spec(name)):
             path = Path(spec.origin or "")
             found |= imported_by([path], path.parents[name.count(".") - 1] if "." in name else path.parent)
     return found
@@ -280,7 +352,10 @@ def scorer_files(pack: "Pack") -> dict[Path, bytes]:
 
 def _modules(name: str, pack: "Pack") -> list[Path]:
     """The files of the project that the name of scorers stands for."""
-    return [(pack.root / name).resolve()] if name.endswith(".py") else [*_files(name, pack.root, is_root=True)]
+    if name.endswith(".py"):
+        return [(pack.root / name).resolve()]
+    below = ([*_files(name, folder, is_root=True)] for folder in (pack.root, pack.root / "src"))
+    return next(filter(None, below), [])
 
 
 def _read_at_load(pack: "Pack") -> dict[Path, bytes]:

@@ -16,19 +16,17 @@ from numpy.typing import NDArray
 
 from evals.comparison import gate
 from evals.comparison.baseline import hard_violations
-from evals.comparison.constraint_test import HARD
 from evals.comparison.metric_summaries import SEED, Material, case_means
-from evals.comparison.paired_comparison import by_state, weights
+from evals.comparison.paired_comparison import HARD, by_state, weights
 from evals.comparison.run_comparisons import COLLAPSED, scores, slice_of, stored_scores, unknown_shares
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, Comparison, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite
-from evals.scoring.decision_grades import State
 from evals.scoring.registry import safety_metrics, scorers
+from evals.scoring.route_scorers import State
 from evals.shared.display_text import counted
 from evals.statistics.intervals import codes
-from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, sign_flip
-from evals.statistics.power import minimum_detectable_drop
+from evals.statistics.paired_tests import SIGN_FLIPS, counted_tests, minimum_detectable_drop, sign_flip
 
 _ERRORS: Final = 10
 """Standard errors by which a p-value of drawn signs may be smaller: five of this draw and five of the gate's."""

@@ -7,15 +7,14 @@ from itertools import product
 from typing import Any
 
 from evals.comparison import gate
-from evals.comparison.answering_models import different_models
-from evals.comparison.baseline import hard_violations, incomparable
-from evals.comparison.behaviour_changes import change_sentences, compared_words, compares_behaviour
-from evals.comparison.constraint_test import HARD
-from evals.comparison.costs import cost_changes
+from evals.comparison.baseline import different_models, hard_violations, incomparable
 from evals.comparison.curtailment import settled
+from evals.comparison.divergences import change_sentences, compared_words, compares_behaviour
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.metric_summaries import Material, case_means, coverage_of
+from evals.comparison.paired_comparison import HARD
 from evals.comparison.run_comparisons import Compared, against_reference
+from evals.comparison.variant_metrics import cost_changes
 from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace
@@ -33,6 +32,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         for item in found.comparisons
         if item.left == suite.candidate or (item.against == "baseline" and item.left not in undecided)
     ]
+    (leaks, known_leaks), differing = _leaks(baseline, now), material.differences
     facts = gate.Facts(
         candidate=suite.candidate,
         reference=suite.reference,
@@ -51,7 +51,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         must_pass_broken=_must_pass_broken(material),
         must_pass_unknown=_must_pass_unknown(material),
         **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
-        leaks=_new_leaks(baseline, now),
+        leaks=tuple(leaks),
         unanswered=_unanswered(material),
         changed={info.variant.name: told for info in material.variants if (told := _unrecorded(material, info))},
         unblessed=material.unblessed,
@@ -61,22 +61,17 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         costs=cost_changes(material),
         limits=(
             *(f"{name} is not recorded after its edit; it decides nothing here" for name in undecided),
-            *_differences(material),
+            *([f"besides the variant, these differ: {'; '.join(differing)}"] if differing else []),
             *_candidate_without_baseline(material),
         ),
         notes=(
             *_edited_prompts(material),
             *_edited_defaults(material),
-            *_known_leaks(baseline, now),
+            *known_leaks,
             *_without_baseline(material, now),
         ),
     )
     return settled(material, facts)
-
-
-def _differences(material: Material) -> tuple[str, ...]:
-    """What differs between stored sides besides the variant."""
-    return (f"besides the variant, these differ: {'; '.join(material.differences)}",) if material.differences else ()
 
 
 def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
@@ -369,11 +364,15 @@ def _violations(rule: RuleTest) -> list[str]:
     if rule.certain:
         return [f"{rule.left} breaks {', '.join(rule.lost[case])} in {case}" for case in rule.certain]
     count = f"{counted(len(rule.lost), 'case')} and no longer in {len(rule.gained)}"
-    return [f"{rule.left} newly violates hard constraints in {count} (p {rule.p_holm:.3f}): {some(_places(rule))}"]
+    return [f"{rule.left} newly violates hard constraints in {count} ({_p(rule)}): {some(_places(rule))}"]
+
+
+def _p(rule: RuleTest) -> str:
+    return "p <0.001" if rule.p_holm < 0.001 else f"p {rule.p_holm:.3f}"
 
 
 def _collapsed(rule: RuleTest) -> str:
-    chance = "" if len(rule.certain) == len(rule.lost) else f" (p {rule.p_holm:.3f})"
+    chance = "" if len(rule.certain) == len(rule.lost) else f" ({_p(rule)})"
     return f"{_slice(rule)} that passed, none does any more{chance}"
 
 
@@ -398,26 +397,17 @@ def _places(rule: RuleTest) -> list[str]:
     return [f"{', '.join(violated)} in {case}" for case, violated in rule.lost.items()]
 
 
-def _new_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
-    """Canaries that reached an output where the baseline kept them out, or where there is no baseline."""
-    before = baseline.leaks if baseline else {}
-    return tuple(
-        f"the canary of {case} reached an output of {name}"
-        for name, cases in now.leaks.items()
-        for case in cases
-        if case not in before.get(name, ())
-    )
-
-
-def _known_leaks(baseline: Baseline | None, now: Baseline) -> tuple[str, ...]:
-    """Leaks the baseline was blessed with: they do not fail the gate again, but nobody may forget them."""
-    before = baseline.leaks if baseline else {}
-    return tuple(
-        f"known since the baseline: the canary of {case} reaches an output of {name}"
-        for name, cases in now.leaks.items()
-        for case in cases
-        if case in before.get(name, ())
-    )
+def _leaks(baseline: Baseline | None, now: Baseline) -> tuple[list[str], list[str]]:
+    """Canaries that reach an output: where the baseline kept them out, or there is none; and those it was blessed with,
+    which do not fail the gate again, but nobody may forget them."""
+    told: tuple[list[str], list[str]] = ([], [])
+    for name, cases in now.leaks.items():
+        known = baseline.leaks.get(name, ()) if baseline else ()
+        for case in cases:
+            past = "known since the baseline: the canary of {} reaches an output of {}"
+            text = past if case in known else "the canary of {} reached an output of {}"
+            told[case in known].append(text.format(case, name))
+    return told
 
 
 def redraws(material: Material, scorers: Sequence[ScorerInfo]) -> tuple[Redraw, ...]:

@@ -8,7 +8,7 @@ from evals.comparison.metric_summaries import Material, case_means
 from evals.comparison.paired_comparison import Against, compare
 from evals.models.metrics import Failed
 from evals.models.run import Baseline, ScorerInfo, Trial
-from evals.scoring.decision_grades import state_grades
+from evals.scoring.route_scorers import state_grades
 from evals.shared.display_text import counted, some
 
 LEAST: Final = 0.10

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from evals.comparison.behaviour_changes import Earlier, earlier_of
+from evals.comparison.divergences import Earlier, earlier_of
 from evals.models.case import Case
 from evals.models.metrics import Failed, PassHat, RepeatAgreement, SampleAgreement, Scored, Skipped
 from evals.models.run import (
@@ -21,10 +21,17 @@ from evals.models.run import (
     VariantInfo,
 )
 from evals.models.suite import Suite
-from evals.scoring.decision_grades import State, state_grades, unanswered_states
 from evals.scoring.registry import scorer_infos
-from evals.statistics.intervals import Interval, fraction_interval, macro_interval, macro_mean, mean, mean_interval
-from evals.statistics.rates import mean_pass_hat_k
+from evals.scoring.route_scorers import State, state_grades, unanswered_states
+from evals.statistics.intervals import (
+    Interval,
+    fraction_interval,
+    macro_interval,
+    macro_mean,
+    mean,
+    mean_interval,
+    mean_pass_hat_k,
+)
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack

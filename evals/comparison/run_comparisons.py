@@ -3,20 +3,23 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from evals.comparison.behaviour_changes import changes_of
-from evals.comparison.constraint_test import PairedRule, change_test, replayed_cases, rule_test, violation_rules
-from evals.comparison.first_divergence import baseline_divergences, clause, divergences
+from evals.comparison.divergences import baseline_divergences, changes_of, clause, divergences
 from evals.comparison.metric_summaries import Material, case_means, open_cases
 from evals.comparison.paired_comparison import (
     Against,
     Key,
     Names,
+    PairedRule,
     TestedRule,
     Values,
+    change_test,
     compare,
     compare_family,
     paired,
+    replayed_cases,
+    rule_test,
     together,
+    violation_rules,
 )
 from evals.models.case import Case
 from evals.models.run import (
@@ -30,7 +33,7 @@ from evals.models.run import (
     trial_metrics,
 )
 from evals.models.suite import GatePolicy, Variant
-from evals.scoring.decision_grades import State, state_grades, unanswered_states
+from evals.scoring.route_scorers import State, state_grades, unanswered_states
 
 LEAST: Final = 3
 """Fewer cases that passed are no slice: each of them is named as a lost case."""

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from evals.comparison.answering_models import answered_by
-from evals.comparison.costs import METRICS
+from evals.comparison.baseline import answered_by
 from evals.comparison.metric_summaries import Material
 from evals.comparison.run_result import assemble
+from evals.comparison.variant_metrics import METRICS
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Suite, Variant
 from evals.models.trace import Decision, Trace
-from evals.result_files.results import PASS, Results, digest_of_case
+from evals.result_files import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
 from evals.scoring.scorer import UNSTATED
 from evals.shared.display_text import some
@@ -238,7 +238,7 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
             dataset_baselines=(),
             baseline=None,
             wants_baseline=False,
-            partial=(),
+            partial=_lacking(reference, candidate, gate),
             record_command="evals record",
             bless_command="evals bless",
             scorers=candidate.rests_on["scorers"] if is_own(sides) else FOREIGN_SCORERS,
@@ -248,6 +248,15 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
         )
     )
     return run.model_copy(update={"recorded_by": run.recorded_by or answering, "scope": None})
+
+
+def _lacking(reference: StoredSide, candidate: StoredSide, gate: GatePolicy) -> tuple[str, ...]:
+    """A sentence where the candidate lacks more of the reference's cases than the policy lets be missing."""
+    lost, known = sorted(reference.cases.keys() - candidate.cases.keys()), len(reference.cases)
+    if known - len(lost) >= known * gate.coverage_floor:
+        return ()
+    told = f"it lacks {len(lost)} of the {known} cases of {reference.name} ({some(lost)}); to judge the others: "
+    return (f"{told}`--set coverage_floor={100 * (known - len(lost)) // known / 100:g}`",)
 
 
 def _answered_by(side: StoredSide) -> str:

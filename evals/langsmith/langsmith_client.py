@@ -21,8 +21,8 @@ from urllib3.connectionpool import ConnectionPool
 from urllib3.exceptions import MaxRetryError
 
 from evals.errors import ConfigurationError, SecretFoundError, ServiceError
-from evals.secrets.secret_filter import FILE as ALLOWED_FILE
-from evals.secrets.secret_filter import AllowedSecrets, scan, unsuspicious
+from evals.secret_filter import FILE as ALLOWED_FILE
+from evals.secret_filter import AllowedSecrets, scan, unsuspicious
 
 PUBLIC: Final = "https://api.smith.langchain.com"
 LONGEST_S: Final = 60

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.comparison.metric_summaries import SEED
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply
-from evals.llm_judge.rubric import Rubric, Shown
+from evals.llm_judge.rubric import JudgeQuestion, JudgeReply, Rubric, Shown
 from evals.models.case import Case
 from evals.models.judge import Grades, PairAnswer, Position, Preferences, Rate
 from evals.models.trace import Trace
-from evals.statistics.binomial import two_sided
+from evals.statistics.distributions import two_sided
 from evals.statistics.intervals import CONFIDENCE, RESAMPLES, Interval, draws, percentiles, rate_interval, varied
 
 Scale = Sequence[str]

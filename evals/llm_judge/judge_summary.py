@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from evals.comparison.paired_comparison import Against, Values, compare
 from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, value
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply
-from evals.llm_judge.rubric import GroundTruth, Rubric
+from evals.llm_judge.rubric import GroundTruth, JudgeQuestion, JudgeReply, Rubric
 from evals.models.judge import (
     UNNAMED,
     BlessedJudge,
@@ -20,7 +19,7 @@ from evals.models.judge import (
 )
 from evals.models.metrics import Scored
 from evals.models.run import Comparison, Run
-from evals.scoring.decision_grades import State
+from evals.scoring.route_scorers import State
 from evals.statistics.intervals import fraction_interval
 
 Answers = Mapping[JudgeQuestion, JudgeReply]

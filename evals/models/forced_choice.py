@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from evals.models.base import Closed
-from evals.models.route_spec import Choice, RouteNode
+from evals.models.case import Choice, RouteNode
 from evals.shared.display_text import counted
 
 if TYPE_CHECKING:

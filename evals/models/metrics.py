@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from evals.models.base import Closed
-from evals.models.route_spec import Choice
+from evals.models.case import Choice
 
 
 class Scored(Closed):

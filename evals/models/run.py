@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal, TypeVar
 from pydantic import Field, JsonValue
 
 from evals.models.base import Closed, Sealed, Tabular
-from evals.models.case import Split
+from evals.models.case import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec, Split
 from evals.models.forced_choice import DecisiveStep
 from evals.models.metrics import (
     Calibration,
@@ -20,7 +20,6 @@ from evals.models.metrics import (
     SampleAgreement,
     Twins,
 )
-from evals.models.route_spec import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec
 from evals.models.suite import CostLimit, CostName, GatePolicy, Variant
 from evals.models.trace import Trace
 

@@ -13,8 +13,7 @@ from pydantic import (
 )
 
 from evals.models.base import Closed
-from evals.models.case import Split
-from evals.models.route_spec import Choice
+from evals.models.case import Choice, Split
 
 Fraction = Annotated[float, Field(ge=0, le=1)]
 

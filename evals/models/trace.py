@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from evals.models.base import Closed
-from evals.models.route_spec import Choice, RouteNode
+from evals.models.case import Choice, RouteNode
 from evals.models.suite import Fraction
 
 _IS_NONE: Final = partial(is_, None)

@@ -13,6 +13,7 @@ from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import (
     NOT_RECORDED,
     ROOT,
+    AgentTurn,
     Attribute,
     Attributes,
     PlannedEvent,
@@ -20,14 +21,17 @@ from evals.otlp.planned_spans import (
     PlannedTrace,
     Tapes,
     Telling,
+    call_spans,
     error_of,
     json_text,
     known,
+    looked_up,
+    loose_spans,
     said,
+    steps_of,
     times_of,
 )
-from evals.otlp.span_calls import AgentTurn, call_spans, looked_up, loose_spans, steps_of
-from evals.secrets.secret_filter import WITHHELD, held_back
+from evals.secret_filter import WITHHELD, held_back
 
 
 def turn_spans(turn: AgentTurn, start: int, telling: Telling) -> list[PlannedSpan]:

@@ -19,7 +19,7 @@ from evals.pipeline.run_suite import replay
 from evals.prices import PriceTable
 from evals.prompt_hunks import HunkSpec, Part, parts_between
 from evals.run_context import Progress, RunContext
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from evals.statistics.intervals import mean
 from evals.suites.suite_files import read_suite
 from evals.workspace import Workspace

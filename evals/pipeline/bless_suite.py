@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from evals.comparison.baseline import load_baseline, make_baseline, path_of, write_baseline
-from evals.comparison.behaviour_changes import blessed_behaviour
+from evals.comparison.divergences import blessed_behaviour
 from evals.comparison.gate_input import new_violations
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.models.run import AcceptedLoss, Baseline, Run
+from evals.models.run import AcceptedLoss, Run
+from evals.named_prompts import worker_prompts
 from evals.pipeline.decide_run import decide
-from evals.prompt_history import worker_prompts
 from evals.recording.coverage import label_of
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
@@ -87,11 +87,8 @@ def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) ->
         return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
     is_new = before is None or not before.values.get(alone.candidate)
     violated = new_violations(alone.trials, alone.candidate, alone.reference) if is_new else []
-    return [*losses(alone if before is None else _held_against(chosen, trials, before)), *violated]
-
-
-def _held_against(chosen: RunContext, trials: Trials, before: Baseline) -> Run:
-    return decide(replace(chosen, baseline=before, wants_baseline=True), trials)
+    held = decide(replace(chosen, baseline=before, wants_baseline=True), trials) if before else alone
+    return [*losses(held), *violated]
 
 
 def losses(result: Run) -> list[str]:

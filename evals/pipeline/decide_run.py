@@ -7,21 +7,20 @@ from typing import Final
 from evals.cassettes import manifest
 from evals.comparison import run_comparisons
 from evals.comparison.baseline import with_blessed
-from evals.comparison.behaviour_changes import unknown_fields
+from evals.comparison.divergences import unknown_fields
 from evals.comparison.metric_summaries import Material
 from evals.comparison.run_comparisons import Compared
 from evals.comparison.run_result import assemble
 from evals.installed_packages import Libraries
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
-from evals.pipeline.changed_files import made_from
-from evals.prompt_history import edited_prompts, usual_base, with_committed
+from evals.named_prompts import edited_prompts, usual_base, with_committed
+from evals.pipeline.kept_verdict import made_from
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trial_cache import ABSENT, LIST
 from evals.runner.trials import Trials, cassette_digests
-from evals.scoring.registry import deciding
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import deciding, score_trials
 
 BLOCK: Final = 256
 """Trials scored at a time."""

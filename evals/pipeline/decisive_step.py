@@ -12,8 +12,7 @@ from evals.models.trace import Trace
 from evals.routes.labelled_choices import labelled_choices
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId, run_trials, trial_id
-from evals.scoring.registry import deciding
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import deciding, score_trials
 
 Choices = Mapping[TrialId, tuple[Trial, tuple[ForcedChoice, ...]]]
 """Failed trials by id, each with the choices to force in it."""

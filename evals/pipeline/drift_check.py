@@ -6,21 +6,33 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.analysis.drift_comparison import tell
-from evals.analysis.drift_sample import Population, RecordedRequest, drawn, population, price_of
-from evals.analysis.drift_session import Heard, Rounds, Sitting, Wanted, ask, missing, wanted
+from evals.analysis.drift_session import (
+    Heard,
+    Population,
+    RecordedRequest,
+    Rounds,
+    Sitting,
+    Wanted,
+    ask,
+    drawn,
+    missing,
+    population,
+    price_of,
+    wanted,
+)
 from evals.atomic_files import write_files
 from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.models.drift_result import Drift, DriftPrice
+from evals.models.analysis_results import Drift, DriftPrice
 from evals.models.trace import Trace
 from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
+from evals.recording.batch_files import Answers
+from evals.recording.batch_rounds import RoundState, Say
 from evals.recording.endpoint import Endpoint, OpenAIWire
-from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.round_step import RoundState, Say
 from evals.run_context import RunContext
-from evals.secrets.secret_filter import FILE, read_allowed
+from evals.secret_filter import FILE, read_allowed
 
 
 @dataclass(frozen=True)

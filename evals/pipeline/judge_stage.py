@@ -15,28 +15,25 @@ from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grades import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_summary import judgement
-from evals.llm_judge.judge_verdict import with_judgement
-from evals.llm_judge.planted_accuracy import Measured
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply, missing, replayed
-from evals.llm_judge.rubric import JudgeCheckSet, Rubric
+from evals.llm_judge.planted_accuracy import Measured, with_judgement
+from evals.llm_judge.rubric import JudgeCheckSet, JudgeQuestion, JudgeReply, Rubric, missing, replayed
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
 from evals.models.run import Reason, Run
 from evals.models.trace import Provenance, Trace
 from evals.pipeline.record_suite import Announce, Batch
 from evals.prices import PriceTable
+from evals.recording.batch_files import Answers, BatchWire
+from evals.recording.batch_rounds import JudgeFrontier, RoundState, Say
 from evals.recording.coverage import asked_for
 from evals.recording.endpoint import Endpoint, OpenAIWire, author
-from evals.recording.judge_recording import JudgeSession, Settled, by_case
-from evals.recording.plan.cost_estimate import Experience, Need, experience_of
-from evals.recording.plan.miss_causes import IssueText, MissEvidence
-from evals.recording.plan.plan_recording import Effort, Missed, MissingBecause, RecordingPlan, by_cause, effort_for
-from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.batch_requests import BatchWire
-from evals.recording.rounds.round_step import JudgeFrontier, RoundState, Say
+from evals.recording.miss_causes import IssueText, MissEvidence
+from evals.recording.plan_recording import Effort, Missed, MissingBecause, RecordingPlan, by_cause, effort_for
+from evals.recording.recording_cost import Experience, Need, experience_of
+from evals.recording.recording_session import JudgeSession, Settled, by_case
 from evals.recording.unusable_answers import FailuresInARow
 from evals.run_context import RunContext
 from evals.runner.trial_cache import digest_of_replaced
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.secret_filter import AllowedSecrets
 from evals.workspace import Workspace
 
 

@@ -24,20 +24,19 @@ from evals.comparison.gate import comparison_sentence
 from evals.comparison.metric_summaries import Material, case_means
 from evals.content_cache import digest_of
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
-from evals.holdout import open_holdout, read_openings
 from evals.models.case import Case
 from evals.models.run import Comparison, Run, Scope
 from evals.paths import path_of_user
 from evals.pipeline.compare_variants import Operand, ad_hoc
 from evals.pipeline.decide_run import compare, decide, decide_scored, score
-from evals.pipeline.load_suite import HERE, UNCHANGED, loaded, selected
+from evals.pipeline.load_suite import HERE, UNCHANGED, loaded, open_holdout, read_openings, selected
 from evals.pipeline.run_suite import replay
 from evals.recording.endpoint import Endpoint
 from evals.run_context import RunContext
 from evals.runner.trials import Trials
-from evals.secrets.secret_filter import scan
+from evals.secret_filter import scan
+from evals.shared.command_lifecycle import missing_from
 from evals.shared.display_text import counted
-from evals.shared.extras import missing_from
 from evals.shared.secrets.rule import hold
 
 Texts = dict[str, str]
@@ -51,7 +50,7 @@ Status = Literal["better", "not shown to be better", "worse", "no difference", "
 SPLITS: Final = ("tune", "gate")
 _RECORDED: Final = "not recorded before)"
 """The end of each line of `evals record` about a trial that is recorded."""
-_SOME: Final = " not recorded; run it again"
+_SOME: Final = " not recorded; see above"
 """In the last line of `evals record` where it came to its end."""
 TEMPLATE: Final = """Improve this prompt of an agent:
 ```

@@ -12,14 +12,15 @@ from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.recorder import Recorder, StopSignal
 from evals.errors import ConfigurationError
-from evals.holdout import held_out
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace
-from evals.pipeline.load_suite import record_command
+from evals.pipeline.load_suite import held_out, record_command
 from evals.prices import PriceTable
+from evals.recording.batch_files import Answers, BatchWire, Round, rounds_in
+from evals.recording.batch_rounds import Advancing, Answerer, Frontier, RoundState, Say, drive
 from evals.recording.endpoint import Endpoint, EndpointRetry, OpenAIWire, author
-from evals.recording.plan.plan_recording import (
+from evals.recording.plan_recording import (
     Gatherer,
     MissingVariant,
     RecordingPlan,
@@ -27,6 +28,7 @@ from evals.recording.plan.plan_recording import (
     effort_of,
     missing_variants,
 )
+from evals.recording.recording_cost import Meter
 from evals.recording.recording_session import (
     Outcome,
     RecordedTrial,
@@ -35,14 +37,9 @@ from evals.recording.recording_session import (
     TrialListener,
     record_trials,
 )
-from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.batch_requests import BatchWire, Round, rounds_in
-from evals.recording.rounds.round_loop import Advancing, Answerer, drive
-from evals.recording.rounds.round_step import Frontier, RoundState, Say
-from evals.recording.spend import Meter
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.secret_filter import AllowedSecrets
 
 
 def planned(name: str, chosen: RunContext, traces: Sequence[Trace], prices: PriceTable) -> RecordingPlan:

@@ -13,7 +13,7 @@ from evals.models.trace import Trace
 from evals.pipeline.decide_run import score
 from evals.run_context import RunContext
 from evals.runner.trials import Trials, trial_id
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from evals.shared.display_text import counted
 
 _ANSWERABLE: Final = ("coverage too low", "nothing to judge", "cannot be weighed", "metric lost")

@@ -16,12 +16,13 @@ from evals.models.case import Case
 from evals.models.run import DatasetBaseline, Run
 from evals.models.run_request import RunRequest
 from evals.models.trace import Trace
+from evals.paths import path_of_user
 from evals.pipeline.kept_verdict import MOST, RUN, Files, KeptVerdict
 from evals.pipeline.load_suite import plan
 from evals.recording.coverage import label_of
 from evals.run_context import Progress, RunContext, unwatched
 from evals.runner.trials import TrialId, Trials, run_trials, trial_id
-from evals.secrets.secret_filter import held_back, unsuspicious
+from evals.secret_filter import held_back, unsuspicious
 from evals.workspace import Workspace
 
 
@@ -40,6 +41,7 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
     """Run a suite and write its report. Raises EvalsError where there is nothing to decide."""
     if not isinstance(request, RunRequest):
         raise ConfigurationError(f"run: {request!r:.60} is no request; write RunRequest('prompts')")
+    request = replace(request, root=path_of_user(request.root, "root"))
     folder = request.folder()
     with new_report(folder):
         context = plan(request, progress)
@@ -53,7 +55,7 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
 def _prepared(pack: Pack, traces: Iterable[Trace]) -> Iterator[Callable[[], object]]:
     """What deciding and writing need of these traces, step by step; the filter knows a text that it has seen."""
     yield partial(import_module, "evals.pipeline.decide_run")
-    yield partial(import_module, "evals.report.run_files")
+    yield partial(import_module, "evals.report.stored_runs")
     yield partial(scorers_digest, pack)  # parses what scorers import
     for trace in traces:
         yield partial(unsuspicious, [trace.model_dump_json()], [])
@@ -79,7 +81,7 @@ def finish(context: RunContext, trials: Trials, folder: Path) -> Run:
 def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Files]:
     from evals.pipeline.decide_run import compare, decide_scored, score  # noqa: PLC0415 - a fifth of a second, as the next
     from evals.pipeline.decisive_step import with_decisive_steps  # noqa: PLC0415
-    from evals.report.run_files import files_of, write_fit  # noqa: PLC0415
+    from evals.report.stored_runs import files_of, write_fit  # noqa: PLC0415
 
     scored = score(context, trials)
     found = decide_scored(context, trials, scored, compare(scored))

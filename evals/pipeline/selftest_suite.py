@@ -15,25 +15,32 @@ from numpy.typing import NDArray
 from evals.analysis.general_faults import FaultPlan, ScratchSuite, faults_of, spoilable
 from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
-from evals.comparison.behaviour_changes import blessed_behaviour
-from evals.comparison.constraint_test import ON_ROUTES, PairedRule, change_test, rule_test
+from evals.comparison.divergences import blessed_behaviour
 from evals.comparison.gate_input import facts_of, rule_facts
 from evals.comparison.metric_summaries import SEED, Material, case_means
-from evals.comparison.paired_comparison import Against, Names, Values, compare_family
+from evals.comparison.paired_comparison import (
+    ON_ROUTES,
+    Against,
+    Names,
+    PairedRule,
+    Values,
+    change_test,
+    compare_family,
+    rule_test,
+)
 from evals.comparison.run_comparisons import compared
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, EvalsError
 from evals.fork_server import origin
+from evals.models.analysis_results import PlantedFault, RedRate, SelfTest
 from evals.models.metrics import Scored
 from evals.models.run import Coverage, Run, Trial, Verdict
-from evals.models.selftest_result import PlantedFault, RedRate, SelfTest
 from evals.models.suite import GatePolicy
 from evals.pipeline.load_suite import needless
 from evals.pipeline.run_suite import replay
 from evals.run_context import RunContext
 from evals.runner.trials import cassette_digests
 from evals.runner.worker_pool import run_tasks
-from evals.scoring.registry import deciding, safety_metrics
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import deciding, safety_metrics, score_trials
 from evals.statistics.intervals import rate_interval
 
 Planted = Literal["routes", "hard constraints"]

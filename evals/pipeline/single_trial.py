@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evals.cassettes.interaction import Cassette, Interaction
-from evals.comparison.behaviour_changes import changes_of, earlier_of
+from evals.comparison.divergences import changes_of, earlier_of
 from evals.comparison.run_result import case_info
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run import CaseChange, CaseInfo, Trial
@@ -15,8 +15,7 @@ from evals.paths import path_of_user
 from evals.pipeline.decisive_step import with_decisive_steps
 from evals.pipeline.load_suite import baseline_of, selected, to_be_run
 from evals.pipeline.run_suite import replay
-from evals.scoring.registry import deciding
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import deciding, score_trials
 from evals.suites.suite_files import names_on, read_suite, select
 from evals.workspace import Workspace
 

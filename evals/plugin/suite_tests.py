@@ -19,8 +19,7 @@ from evals.report.view.headline import in_words
 from evals.report.view.violations_table import reason_of
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId, Trials, trial_id
-from evals.scoring.registry import scorer_infos
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials, scorer_infos
 from evals.shared.display_text import visible
 from evals.suites.suite_files import read_suite, suite_file
 

@@ -19,7 +19,7 @@ from evals.cassettes.live_answer import HttpReply, Send
 from evals.cassettes.recorder import StopSignal
 from evals.cassettes.request_key import parse_json
 from evals.errors import ConfigurationError, NoAnswerError
-from evals.secrets.secret_filter import FILE, read_allowed, scan, scrub
+from evals.secret_filter import FILE, read_allowed, scan, scrub
 from evals.shared.git_command import GitError, git
 from evals.workspace import Workspace
 

@@ -10,7 +10,7 @@ from evals.cassettes.interaction import Interaction
 from evals.cassettes.recorder import StopSignal
 from evals.cassettes.transcript import answer_text
 from evals.errors import RecordingError, RecordingStoppedError
-from evals.secrets.secret_filter import scrub
+from evals.secret_filter import scrub
 from evals.target.bodies import BODY
 
 IN_A_ROW: Final = 5

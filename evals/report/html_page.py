@@ -22,8 +22,8 @@ from markupsafe import Markup, escape
 
 from evals.content_cache import Kept, digest_of
 from evals.gc_pause import uncollected
+from evals.models.analysis_results import SelfTest
 from evals.models.run import Run
-from evals.models.selftest_result import SelfTest
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.page import page
 from evals.report.view.page_parts import Number

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Final
 from evals.models.judge import JudgedRun
 from evals.models.run import Comparison, Run
 from evals.report.numbers import change, pairs, points, probability, rate, smallest_drop
-from evals.report.view.cost_tables import what_it_costs
 from evals.report.view.headline import as_blessed, beaten, best_baseline, in_words, tools_that_ran
 from evals.report.view.judge_view import judge_sentence, scores
 from evals.report.view.page_parts import Place, Table, section_tables
-from evals.report.view.variant_tables import changes_table, measure_table
+from evals.report.view.variant_tables import changes_table, measure_table, what_it_costs
 from evals.report.view.variant_tables import in_words as in_words_of_samples
 from evals.report.view.violations_table import breach_table
 
@@ -130,23 +129,18 @@ def _samples(run: Run) -> Iterable[str]:
         yield escape(in_words_of_samples(found))
 
 
+_COMPARISON: Final = (
+    *("comparison", "metric", "pairs", "points", "95 %", "better", "worse"),
+    *("p (Holm)", "smallest detectable drop", "says"),
+)
+
+
 def _comparisons(run: Run) -> Iterable[str]:
-    yield _row(
-        "comparison",
-        "metric",
-        "pairs",
-        "points",
-        "95 %",
-        "better",
-        "worse",
-        "p (Holm)",
-        "smallest detectable drop",
-        "says",
-    )
-    yield _row(*["---"] * 10)
-    for item in run.comparisons:
-        if as_blessed(item):
-            continue
+    shown = [item for item in run.comparisons if not as_blessed(item)]
+    if shown:
+        yield _row(*_COMPARISON)
+        yield _row(*["---"] * len(_COMPARISON))
+    for item in shown:
         yield _row(
             escape(f"{item.left} against {item.right}"),
             escape(item.endpoint),

@@ -10,7 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
-from evals.models.route_spec import Constraint, ConstraintType, Operator, RouteAlternative, RouteNode, RouteSpec
+from evals.models.case import Constraint, ConstraintType, Operator, RouteAlternative, RouteNode, RouteSpec
 
 
 class RouteStep(NamedTuple):

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
-from evals.models.case import Case, DecisionPoint
+from evals.models.case import END, Case, Choice, DecisionPoint, RouteAlternative, RouteNode, RouteSpec
 from evals.models.forced_choice import ForcedChoice, Label
-from evals.models.route_spec import END, Choice, RouteAlternative, RouteNode, RouteSpec
 from evals.models.trace import Decision, Trace, Visit
 from evals.routes.constraints import tally, walk_of
 from evals.routes.route_check import check, judged

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from evals.models.route_spec import (
+from evals.models.case import (
     Constraint,
     RouteAlternative,
     RouteNode,

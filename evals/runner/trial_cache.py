@@ -20,7 +20,7 @@ from evals.models.run import VariantInfo
 from evals.models.suite import Suite
 from evals.models.trace import Trace
 from evals.paths import PACKAGE
-from evals.secrets.secret_filter import allowed_beside, fit_to_write
+from evals.secret_filter import allowed_beside, fit_to_write
 from evals.shared.display_text import some
 from evals.workspace import Workspace
 
@@ -28,19 +28,17 @@ _HARNESS: Final = (
     "cassettes/**/*.py",
     "models/**/*.py",
     "runner/**/*.py",
-    "secrets/**/*.py",
+    "secret_filter.py",
     "shared/**/*.py",
     "errors.py",
     "content_cache.py",
     "installed_packages.py",
     "import_hook.py",
     "imported_files.py",
-    "holdout.py",
     "application_pack.py",
     "paths.py",
     "shortcut_switch.py",
     "project.py",
-    "prompt_history.py",
     "prompt_hunks.py",
     "named_prompts.py",
     "gc_pause.py",

@@ -18,7 +18,7 @@ from evals.run_context import RunContext
 from evals.runner.case_task import ANY_CASSETTE, CaseTask, earlier, lost, read_ahead, run_case, while_loading
 from evals.runner.trial_cache import Keeper, Pins, code_digest, digest_of_replaced
 from evals.runner.worker_pool import beside, run_tasks
-from evals.shared.extras import missing_extra, missing_from
+from evals.shared.command_lifecycle import missing_extra, missing_from
 from evals.shortcut_switch import is_plain
 from evals.suites.suite_files import suite_file
 from evals.workspace import Workspace

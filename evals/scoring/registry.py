@@ -1,10 +1,10 @@
-"""Registry of scorers: those of the pack and the ready-made ones, and the files that a project's own ones read."""
+"""Registry of scorers: the pack's and the ready-made ones, applied to every trace, and the files they read."""
 
 import importlib.util
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.application_pack import load_pack
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
-from evals.models.case import Case
-from evals.models.run import ScorerInfo
+from evals.models.case import Case, RouteReading
+from evals.models.run import ScorerInfo, Trial
+from evals.models.trace import Trace
+from evals.routes.route_check import first_divergence, why
 from evals.scoring import cost_scorers, route_scorers
-from evals.scoring.scorer import NOT_OWN, Scorer, place_of
+from evals.scoring.route_scorers import route_score_of
+from evals.scoring.scorer import NOT_OWN, Scorer, place_of, score
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack
@@ -72,6 +75,7 @@ READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.S
 """Scorers that need nothing but the core's own fields of a case and a trace."""
 
 
+@cache
 def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[Scorer, ...]:
     """The scorers of a pack (of the default one if none is given): those of its modules, in that order, then the
     ready-made ones that they do not list. `primary` names those that decide; none: those that the pack names, else
@@ -81,11 +85,7 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
         ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, or a primary one is
             none, or is no fraction of which more is better.
     """
-    return _scorers(pack or load_pack(), primary)
-
-
-@cache
-def _scorers(pack: "Pack", primary: tuple[str, ...]) -> tuple[Scorer, ...]:
+    pack = pack or load_pack()
     listed = dict.fromkeys(scorer for name in pack.scorers for scorer in _scorers_in(name, pack.root))
     found = (*listed, *(scorer for scorer in READY_MADE if scorer not in listed))
     name, times = Counter(scorer.name for scorer in found).most_common(1)[0]
@@ -114,8 +114,8 @@ def _with_primary(found: Sequence[Scorer], chosen: Sequence[str]) -> tuple[Score
 
 def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     """Of a module, by its dotted name or by its file below `root`: those under `SCORERS`, else all that it has."""
-    if name.partition(".")[0] != "evals" and str(root) not in sys.path:
-        sys.path.append(str(root))  # a module of the project may import others of it
+    if name.partition(".")[0] != "evals":  # a module of the project may import others of it
+        sys.path += [str(each) for each in (root, root / "src") if each.is_dir() and str(each) not in sys.path]
     try:
         with noted(LOADED, own=name.partition(".")[0] != "evals"):
             module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
@@ -152,11 +152,39 @@ def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> t
     )
 
 
+@cache
 def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
-    return _infos(scorers(pack, primary))
+    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in scorers(pack, primary))
 
 
-@cache
-def _infos(listed: tuple[Scorer, ...]) -> tuple[ScorerInfo, ...]:
-    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in listed)
+def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack | None" = None) -> tuple[Trial, ...]:
+    """One trial per trace, in the same order, scored by the scorers of the pack (of the default one if none is given).
+
+    Raises:
+        ConfigurationError: the pack's scorers cannot be loaded.
+    """
+    listed = scorers(pack)
+    with noted(SCORED, own=not all(scorer.function.__module__.startswith("evals.") for scorer in listed)):
+        return tuple(_scored(cases[trace.case_id], trace, listed) for trace in traces)
+
+
+def _scored(case: Case, trace: Trace, listed: Sequence[Scorer]) -> Trial:
+    exact = trace.provenance.label == "exact"
+    return Trial(
+        trace=trace,
+        outcomes={scorer.name: score(scorer, case, trace) for scorer in listed},
+        hard_violations=route_score_of(case, trace).hard if exact else (),
+        first_divergence=_divergence(case, trace) if exact else None,
+        reading=_reading(case, trace) if exact else None,
+    )
+
+
+def _reading(case: Case, trace: Trace) -> RouteReading:
+    spec = case.route_spec
+    return why(spec, trace.route, trace.state(spec.node_caps), trace.supersteps)
+
+
+def _divergence(case: Case, trace: Trace) -> int | None:
+    exemplars = [exemplar for way in case.route_spec.alternatives for exemplar in way.exemplars]
+    return first_divergence(trace.route, exemplars, trace.supersteps)

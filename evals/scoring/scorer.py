@@ -13,6 +13,7 @@ from evals.models.case import Case
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.trace import Trace
 from evals.paths import PACKAGE
+from evals.project import FILE
 
 Unit = Literal["fraction", "count", "tokens", "seconds", "USD"]
 Direction = Literal["higher", "lower"]
@@ -97,11 +98,14 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
 
 
 def place_of(error: BaseException) -> str:
-    """`FILE:LINE` where it was raised, outside of this package, of Python and of installed packages if possible."""
+    """`FILE:LINE` where it was raised, outside of this package, of Python and of installed packages if possible; the
+    settings where a module that they name is missing."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{Path(error.filename).name}:{error.lineno}"
     here = Path.cwd()
     frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
     own = [each for each in frames if each[0].is_absolute() and not any(map(each[0].is_relative_to, NOT_OWN))]
+    if not own and isinstance(error, ModuleNotFoundError):
+        return FILE  # it names the module
     path, line = (own or frames)[-1]
     return f"{path.relative_to(here).as_posix() if path.is_relative_to(here) else path.name}:{line}"

@@ -87,6 +87,14 @@ def _plain(text: str, path: Path) -> object:
     return yaml.load(text, Loader=LOADER)  # noqa: S506 - a safe loader, whichever there is
 
 
+def _refuse_without_settings(root: Path) -> None:
+    """Say where the settings are, or how they are made, where the folder is one of a graph."""
+    if above := next((each for each in root.parents if (each / FILE).is_file()), None):
+        raise ConfigurationError(f"the {FILE} is in {above}: go there, or name it with --root")
+    if (root / "langgraph.json").is_file():
+        raise ConfigurationError(f"this project has no {FILE} yet; `evals init` writes it and a first suite")
+
+
 def suite_file(name_or_path: str, root: Path = HERE) -> Path:
     """The file of a suite. Raises ConfigurationError if there is none."""
     known = names(root)
@@ -96,8 +104,8 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
     if not path.exists():
         path = Path(name_or_path)
     if not path.is_file():
-        if not (root / FILE).exists() and (root / "langgraph.json").exists():
-            raise ConfigurationError(f"this project has no {FILE} yet; `evals init` writes it and a first suite")
+        if not (root / FILE).exists():
+            _refuse_without_settings(root.resolve())
         usual = " (taken where none is named)" if name_or_path == USUAL else ""
         raise ConfigurationError(
             f"no suite {name_or_path!r}{usual}: name one of {', '.join(known)}, or a YAML file that exists"

@@ -17,7 +17,7 @@ from evals.cassettes.live_answer import MAX_ANSWER, HttpReply, is_stream, refusa
 from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
 from evals.errors import RecordingError
-from evals.secrets.secret_filter import redact_response, scan
+from evals.secret_filter import redact_response, scan
 
 EVENTS: Final = "x_events"
 BODY: Final = "x_body"

@@ -22,7 +22,7 @@ from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, heard, p
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError
-from evals.secrets.secret_filter import scrub
+from evals.secret_filter import scrub
 from evals.target.bodies import HttpAnswer, refused, request_object, served, without_credentials
 
 MODEL_PATHS: Final = (

@@ -90,7 +90,8 @@ def checks(expected: Expected, value: Any) -> list[bool]:  # noqa: ANN401 - JSON
     if expected.subset is not None:
         found.append(_has(value, expected.subset))
     if expected.items is not None:
-        found.append(isinstance(value, list) and _same_items(value, expected.items))
+        is_as_long = isinstance(value, list) and len(value) == len(expected.items)
+        found.append(is_as_long and all(_times(x, value) == _times(x, expected.items) for x in expected.items))
     return [False] * len(found) if value is MISSING else found
 
 
@@ -103,15 +104,8 @@ def _has(value: Any, part: JsonValue) -> bool:  # noqa: ANN401 - JSON
     return _same(value, part)
 
 
-def _same_items(value: list[Any], items: list[JsonValue]) -> bool:
-    """Whether two lists have the same items, each as often, in any order."""
-    left = list(value)
-    for item in items:
-        place = next((place for place, each in enumerate(left) if _same(each, item)), None)
-        if place is None:
-            return False
-        del left[place]
-    return not left
+def _times(item: JsonValue, items: list[Any]) -> int:
+    return sum(_same(each, item) for each in items)
 
 
 def _same(value: Any, other: Any) -> bool:  # noqa: ANN401 - JSON

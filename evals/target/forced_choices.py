@@ -8,7 +8,7 @@ from langgraph.pregel import Pregel
 from langgraph.pregel._runner import PregelRunner
 
 from evals.cassettes.trace_calls import body_of
-from evals.models.route_spec import END
+from evals.models.case import END
 from evals.target.capture import TargetTrial, current_trial
 
 _GOES_TO: Final = "branch:to:"

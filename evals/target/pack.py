@@ -44,6 +44,7 @@ class TargetPack(Pack):
         }
     )
 
+    pytest_plugins = ("evals.plugin.target_fixtures",)
     load_cases = Later("cases")
     load_case = Later("cases")
     case_ids = Later("cases")
@@ -138,9 +139,10 @@ class TargetPack(Pack):
         self, cases: "Sequence[Case]", variants: "Sequence[Variant]", traces: Sequence[Trace]
     ) -> tuple[str, ...]:
         """Those that name no field, tool or step of the graph, and prompts of variants that it never reads."""
-        from evals.target.target_lint import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
+        from evals.target.cases import label_errors, unread_prompts  # noqa: PLC0415 - only where trials are scored
 
-        return (*label_errors(cases, traces), *unread_prompts(variants, traces, self.root))
+        named = label_errors(cases, traces, TargetSettings.of(self.root).routers)
+        return (*named, *unread_prompts(variants, traces, self.root))
 
     def preload(self) -> None:
         """LangGraph."""

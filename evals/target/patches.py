@@ -21,7 +21,7 @@ from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from evals.cassettes.live_answer import HttpReply
-from evals.secrets.secret_filter import scrub
+from evals.secret_filter import scrub
 from evals.target.bodies import HttpAnswer
 from evals.target.capture import (
     THREADS,

@@ -13,8 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from evals.cassettes.player import AGENT_HEADER, ReplayTransport
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.llm_judge.attacks import ON_ANY_TEXT, attacked
-from evals.llm_judge.questions import JudgePrompt, JudgeQuestion, Prompts, part
-from evals.llm_judge.rubric import JudgeCheckSet, Plant, PlantedKind
+from evals.llm_judge.rubric import JudgeCheckSet, JudgePrompt, JudgeQuestion, Plant, PlantedKind, Prompts, part
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.judge import AGENT, Grade, Grades, PairAnswer

@@ -101,8 +101,8 @@ class TargetTrials:
     def check_variables(self) -> None:
         """Before the endpoint is asked. Raises RecordingStoppedError if variables that lead to it are not those of what
         is recorded."""
-        from evals.target.endpoint_variables import refuse_others, variables_in  # noqa: PLC0415
         from evals.target.langgraph_json import read_langgraph_json  # noqa: PLC0415 - loads LangGraph
+        from evals.target.target_settings import refuse_others, variables_in  # noqa: PLC0415
 
         if self._variables is None:
             file = read_langgraph_json(TargetSettings.of(self._root).at(self._root))
@@ -112,7 +112,7 @@ class TargetTrials:
 
     def save(self) -> None:
         """Keep the variables that lead to the endpoint, if it was asked."""
-        from evals.target.endpoint_variables import keep_variables  # noqa: PLC0415
+        from evals.target.target_settings import keep_variables  # noqa: PLC0415
 
         if self._variables is not None:
             keep_variables(self._root, self._variables)
@@ -377,9 +377,9 @@ def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]
 
 def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
-    from evals.target.endpoint_variables import set_as_recorded  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
     from evals.target.patches import captured  # noqa: PLC0415
+    from evals.target.target_settings import set_as_recorded  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)
     file = read_langgraph_json(files.folder(settings))

@@ -18,10 +18,8 @@ from filelock import FileLock, Timeout
 
 from evals import atomic_files
 from evals.errors import ConfigurationError
-from evals.named_prompts import NamedPrompt, named_prompts
-from evals.prompt_history import commit_of, text_at
-from evals.shared.commit_files import write_commit
-from evals.shared.git_command import GitError, git
+from evals.named_prompts import NamedPrompt, commit_of, named_prompts, text_at
+from evals.shared.git_command import GitError, git, write_commit
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from evals.analysis.drift_sample import DECISION, ROUTER, TEXT, Json
+from evals.analysis.drift_session import DECISION, ROUTER, TEXT, Json
 from evals.application_pack import Readers
 
 _PLACE: Final = re.compile(r":+\w[^/]*$")  # `::function`, `:12` behind a path

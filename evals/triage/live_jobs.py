@@ -1,24 +1,28 @@
-"""Stored jobs of `triage run`, read for the harness."""
+"""Stored jobs of `triage run`, read for the harness, and decision points harvested from their traffic."""
 
 import asyncio
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
+from evals.cassettes.interaction import Cassette
+from evals.cassettes.player import Tape
+from evals.cassettes.trace_calls import Ledger
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
-from evals.models.route_spec import RouteNode
+from evals.models.case import Case, RouteNode
+from evals.models.suite import Variant
 from evals.shared.git_command import DistrustError, GitError, git
-from evals.triage.dataset.commit_code import entries, write_files
-from evals.triage.decision_points import LEFT_OUT
+from evals.triage.dataset.case_code import entries, write_files
+from evals.triage.graph_trial import CaseTarget, IndexedCode, watched
+from evals.triage.trial_clients import replay_clients, runner
 from triage.agents.agent import ISSUE_LIMIT
 from triage.checkpoints import open_jobs
 from triage.codebase.checkout_index import CHANGED
-from triage.codebase.source_files import MAX_FILE_BYTES, source_files
-from triage.codebase.sources import sources_of
+from triage.codebase.source_files import MAX_FILE_BYTES, source_files, sources_of
 from triage.errors import TriageError
 from triage.issue import discussion_block
 from triage.job_requests import StoredRequest, kept
@@ -26,6 +30,40 @@ from triage.job_trace import visit_data
 from triage.run_options import RunOptions
 from triage.state import BugTriageState
 from triage.stored_jobs import JobStep, StoredJob, decided, history, one_job
+
+# of the issue, of the code it stands in, of an answer given, or of no matter to the next one
+LEFT_OUT: Final = frozenset(
+    {
+        "job_id",
+        "schema_version",
+        "issue_title",
+        "issue_body",
+        "issue_url",
+        "issue_discussion",
+        "repository",
+        "codebase_evidence",
+    }
+    | {"next_node", "routed_node", "vetoes", "supervisor_reasoning", "forced_fallback", "corrections"}
+    | {"error_messages"}
+)
+
+
+def harvest(case: Case, variant: Variant, cassette: Cassette, repository: IndexedCode) -> list[dict[str, Any]]:
+    """The state before each decision of the replayed trial, as fields of `triage.state.BugTriageState`.
+
+    As far as the tape reaches: a decision nobody recorded has no state. Fields at their default are left out.
+    """
+    with runner() as loop:
+        return loop.run(_harvest(case, variant, cassette, repository))
+
+
+async def _harvest(case: Case, variant: Variant, cassette: Cassette, repository: IndexedCode) -> list[dict[str, Any]]:
+    clients = replay_clients()
+    try:
+        watcher = await watched(CaseTarget.of(variant, clients, repository), case, Tape(cassette, Ledger()))
+    finally:
+        await clients.close()
+    return [state.model_dump(mode="json", exclude=set(LEFT_OUT), exclude_defaults=True) for state in watcher.asked]
 
 
 class JobQuestion(Closed):

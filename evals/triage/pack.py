@@ -75,11 +75,11 @@ class TriagePack(Pack):
     load_cases = Later("dataset.load_cases")
     load_case = Later("dataset.load_cases", "load_one")
     case_ids = Later("dataset.load_cases")
-    case_file = Later("case_file", "CaseFile")
+    case_file = Later("dataset.dataset_layout", "CaseFile")
     answer_readers = Later("drift_fields", "FIELDS")
     written = Later("sweep.sweep_result", "WRITTEN")
     rubric = Later("judge.triage_rubric", "TriageRubric")
-    runner = Later("fast_replay")
+    runner = Later("trial_clients")
     replay_clients = Later("trial_clients")
     recording_clients = Later("trial_clients")
     judge = Later("judge_model", "ask_judge")
@@ -117,8 +117,8 @@ class TriagePack(Pack):
 
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Released packages and commits that the cases are about."""
-        from evals.triage.dataset.commit_code import need_commits  # noqa: PLC0415
-        from evals.triage.dataset.releases.fetch_releases import refuse_unfetched  # noqa: PLC0415
+        from evals.triage.dataset.case_code import need_commits  # noqa: PLC0415
+        from evals.triage.dataset.fetch_releases import refuse_unfetched  # noqa: PLC0415
 
         refuse_unfetched(cases, workspace.datasets, workspace.cache)
         need_commits((case.labels.commits[0] for case in cases if case.labels.commits), workspace.cache)
@@ -154,12 +154,12 @@ class TriagePack(Pack):
             import tqdm  # type: ignore[import-untyped]  # noqa: PLC0415
 
             tqdm.tqdm.set_lock(threading.RLock())  # its own is the system's, and outlives a worker that is killed
-            import evals.triage.case_replay  # noqa: F401, PLC0415 - last: it may be broken
+            import evals.triage.recorded_graph  # noqa: F401, PLC0415 - last: it may be broken
 
     def replay_case(self, task: "CaseTask", cassette: "Cassette") -> "list[Trace]":
         """Replay in this process."""
         with uncollected():  # a fifth of the time it takes to load them
-            from evals.triage.case_replay import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma
+            from evals.triage.recorded_graph import replay_case  # noqa: PLC0415 - loads LangGraph and Chroma
 
         return replay_case(task, cassette)
 

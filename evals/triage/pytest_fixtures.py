@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from evals.triage.pytest_replay import ReplayFixture
+    from evals.triage.pytest_replay import TriageReplay
 
 
 @pytest.fixture
-def replayed(request: pytest.FixtureRequest) -> "ReplayFixture":
+def replayed(request: pytest.FixtureRequest) -> "TriageReplay":
     """`replayed(case)`: the graph on the recorded answers of one case; see docs/pytest.md."""
-    from evals.triage.pytest_replay import ReplayFixture  # noqa: PLC0415 - only where it is asked for
+    from evals.triage.pytest_replay import TriageReplay  # noqa: PLC0415 - only where it is asked for
 
-    return ReplayFixture(request.config.rootpath)
+    return TriageReplay(request.config.rootpath)

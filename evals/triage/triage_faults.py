@@ -8,7 +8,7 @@ from typing import Final
 from evals.analysis.general_faults import ScratchSuite, plan_of, replayed
 from evals.models.run import Run
 from evals.models.trace import Trace, Visit
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from evals.triage.typed_views import comment_of, report_of
 from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 

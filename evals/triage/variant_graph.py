@@ -1,21 +1,25 @@
-"""The graph of a variant: team, settings and simulated user."""
+"""The graph of a variant (team, settings, simulated user), and its edges, state and prompts for lint."""
 
 import datetime as dt
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
+import triage.prompts
 from evals.models.case import Question, ScriptedAnswer
 from evals.models.suite import Models, Variant
-from evals.triage.trial_clients import Clients
+from evals.triage.dataset.finding import Surroundings
+from evals.triage.trial_clients import Clients, replay_clients
 from evals.triage.variant_prompts import configuration_of, worker_texts
 from triage.agents.agent import Toolbox
 from triage.checkpoints import serializer
@@ -182,3 +186,33 @@ def _hits(text: str, item: ScriptedAnswer) -> int:
     """How many keywords stand in the text, each from the start of a word: "ttl" is in "ttls", and not in "little"."""
     keywords = (re.escape(keyword.strip().casefold()) for keyword in item.keywords)
     return sum(re.search(rf"(?<!\w){keyword}", text) is not None for keyword in keywords)
+
+
+_ANY: Variant = Variant(name="any", prompt="v1", models=Models(default="none", fallback="none"))
+
+
+def surroundings() -> Surroundings:
+    """The graph as it is now, under the default guards."""
+    return Surroundings(
+        prompts=Path(triage.prompts.__file__).parent, validate_state=what_is_wrong_with, edges=steps_between_workers()
+    )
+
+
+def what_is_wrong_with(fields: Mapping[str, Any]) -> str | None:
+    """The first thing that keeps `fields` from being a state of the graph; None if they are one."""
+    try:
+        BugTriageState.model_validate(dict(fields))
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+    return None
+
+
+def steps_between_workers() -> frozenset[tuple[str, str]]:
+    """The steps the compiled graph allows from visit to visit, the supervisor in between left out."""
+    drawn = team_of(_ANY, replay_clients()).graph.get_graph().edges
+    edges = {(edge.source.strip("_"), edge.target.strip("_")) for edge in drawn}
+    before = {source for source, target in edges if target == "supervisor"}
+    after = {target for source, target in edges if source == "supervisor"}
+    direct = {(source, target) for source, target in edges if "supervisor" not in (source, target)}
+    return frozenset(direct | {(source, target) for source in before for target in after})

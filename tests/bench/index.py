@@ -19,9 +19,9 @@ from pathlib import Path
 from evals.triage.dataset.load_cases import load_cases
 from triage.codebase.checkout_index import SharedMiniLM
 from triage.codebase.chunk import chunks_of
+from triage.codebase.embed import SharedVectors
 from triage.codebase.index import CANDIDATES, CodebaseIndex
 from triage.codebase.source_files import survey
-from triage.codebase.vector_cache import SharedVectors
 
 QUERIES = 100
 K = 5
@@ -32,7 +32,7 @@ SEARCH = """
 import sys, time
 from pathlib import Path
 from triage.codebase.checkout_index import index_of_sources
-from triage.codebase.sources import Source
+from triage.codebase.source_files import Source
 started = time.perf_counter()
 index = index_of_sources([Source(Path(sys.argv[1]))], Path(sys.argv[2]), lambda _: None)
 index.retriever().invoke(sys.argv[3])

@@ -8,10 +8,9 @@ from pathlib import Path
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.record_suite import Batch, round_by_round
+from evals.recording.batch_files import Answers, Round
+from evals.recording.batch_rounds import RoundState
 from evals.recording.endpoint import Endpoint
-from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.batch_requests import Round
-from evals.recording.rounds.round_step import RoundState
 from evals.triage.dataset.web_search_server import running
 from tests.bench.parent import peak_mb
 

@@ -8,7 +8,7 @@ ROUNDS = 3
 COMMANDS = {
     "python -c pass": ["-c", "pass"],
     "evals --help": ["-m", "evals", "--help"],
-    "import of a worker process": ["-c", "import evals.triage.case_replay"],
+    "import of a worker process": ["-c", "import evals.triage.recorded_graph"],
 }
 
 

@@ -19,7 +19,7 @@ from evals.cassettes.cassette_format import digest
 from evals.cassettes.cassette_schema import Document
 from evals.cassettes.interaction import ORIGIN, Cassette, Interaction
 from evals.cassettes.request_key import parse_json, request_key
-from evals.secrets.secret_filter import scan, scan_text
+from evals.secret_filter import scan, scan_text
 from evals.shared.secrets import scanner as secret_rules
 from tests.builders.written_out import in_schema_1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from evals.cassettes.player import IncomingRequest
-from evals.recording.rounds.batch_requests import Pending, custom_id
+from evals.recording.batch_files import Pending, custom_id
 from tests.builders.interaction import a_chat_answer, an_asked
 from tests.builders.llm_server import Answer, agent_of, answering
 

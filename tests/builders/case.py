@@ -3,9 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.models.case import Case, DecisionPoint, Question, RouteLabel, ScriptedAnswer
-from evals.models.route_spec import Constraint, QuestionPolicy, RouteAlternative, RouteNode, RouteSpec, Steps
-from evals.triage.case_file import CaseFile, Gold
+from evals.models.case import (
+    Case,
+    Constraint,
+    DecisionPoint,
+    Question,
+    QuestionPolicy,
+    RouteAlternative,
+    RouteLabel,
+    RouteNode,
+    RouteSpec,
+    ScriptedAnswer,
+    Steps,
+)
+from evals.triage.dataset.dataset_layout import CaseFile, Gold
 
 NODES: tuple[RouteNode, ...] = ("investigator", "codebase_search", "web_search", "critic", "human_input", "writer")
 CAPS: dict[RouteNode, int] = dict(zip(NODES, (2, 3, 2, 1, 1, 1), strict=True))

@@ -30,7 +30,7 @@ POINTS = [
         "why": "nothing is known yet",
     }
 ]
-POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest", "drift")
+POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest", "drift", "dataset lint")
 LABELS = {"tags": ["tiny"], "decision_points": POINTS}
 UNDER_WAY = shutil.ignore_patterns("*.pyc.*")  # half written by another process
 ISSUE = "# The sum is wrong\n\nTwo books cost as much as one. I changed nothing, and it worked last week.\n"
@@ -101,7 +101,8 @@ def evals(checkout: Path, *words: str) -> Said:
     """`evals WORDS` in this process, with the checkout as working directory; one worker."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.chdir(checkout), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main([*words, *(("--jobs", "1") if words[0] in POOLED and "--jobs" not in words else ())])
+        is_pooled = words[0] in POOLED or " ".join(words[:2]) in POOLED
+        code = main([*words, *(("--jobs", "1") if is_pooled and "--jobs" not in words else ())])
     return Said(code, out.getvalue(), err.getvalue())
 
 

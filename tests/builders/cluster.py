@@ -21,7 +21,7 @@ from tests.builders.workers import act
 PATIENCE = 240.0
 NEEDED: Final = ("distributed", "evals.runner.dask_cluster", __name__, "tests.builders.settled")
 """By a worker; its nanny forks it off a server that has imported them, and may have to do so again and again."""
-GRAPH: Final = "evals.triage.case_replay"
+GRAPH: Final = "evals.triage.recorded_graph"
 """What such a server imports besides where workers run real trials."""
 
 

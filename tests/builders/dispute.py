@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from evals.models.case import RouteReading
 from evals.models.metrics import Outcome, Scored
-from evals.models.route_spec import RouteReading
 from evals.models.run import Run, Trial
 from tests.builders.case import a_spec
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info

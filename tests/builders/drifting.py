@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from evals.analysis.drift_comparison import ComparedRequest
-from evals.analysis.drift_sample import CONFIDENCE, DECISION, SCHEMA, SHARED, RecordedRequest, Stratum
+from evals.analysis.drift_session import CONFIDENCE, DECISION, SCHEMA, SHARED, RecordedRequest, Stratum
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import request_key

@@ -10,7 +10,7 @@ from evals.models.case import Case
 from evals.models.run import Baseline, Comparison, Coverage, Scope, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Models, Selection, Suite, Variant
 from evals.models.trace import Trace
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.case import a_case, a_point
 from tests.builders.trace import a_trace, an_answer
 

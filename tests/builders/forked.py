@@ -31,7 +31,7 @@ PRELOADED.extend(  # one server a process of ours, whoever asks first
         "evals.plugin.hooks",
         "evals.report.view.selftest_page",
         "evals.target.drive",
-        "evals.target.target_lint",
+        "evals.target.cases",
         "evals.target.langgraph_json",
         "evals.target.output_scorers",
         "evals.target.pack",

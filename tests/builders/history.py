@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.models.history_result import Blessing, Flip, History, HistoryMark, Red
+from evals.models.analysis_results import Blessing, Flip, History, HistoryMark, Red
 from evals.models.run import Summary
 from tests.builders.run import a_scorer_info, a_summary
 

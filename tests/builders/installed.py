@@ -23,12 +23,6 @@ OF_EXAMPLES = sorted(
 )
 
 
-def pip(*arguments: str) -> None:
-    """Run pip. Raises CalledProcessError."""
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
-    subprocess.run(command, check=True, timeout=300)
-
-
 def tracked() -> list[Path]:
     """Paths that git tracks below both packages."""
     listed = subprocess.check_output(["git", "ls-files", "evals", "triage"], cwd=ROOT, text=True)
@@ -41,7 +35,9 @@ def built_wheel(folder: Path) -> Path:
     for path in [*tracked(), *map(Path, ("pyproject.toml", "README.md", "LICENSE"))]:
         (copy / path.parent).mkdir(parents=True, exist_ok=True)
         (copy / path).write_bytes((ROOT / path).read_bytes())
-    pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(out), str(copy))
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "wheel"]
+    how = ["--no-deps", "--no-build-isolation", "--wheel-dir", out]
+    subprocess.run([*command, *how, copy], check=True, timeout=300)
     (built,) = out.glob("*.whl")
     return built
 
@@ -59,7 +55,19 @@ def installed(folder: Path, wheel: Path, *others: str) -> Path:
         (place,) = folder.glob("lib/python*/site-packages")
         for top in sorted(_needed([*CORE, *others])):
             (place / top.name).symlink_to(top)
-        pip("--python", str(python), "install", "--no-deps", "--no-index", str(wheel))
+        command = [
+            sys.executable,
+            "-m",
+            "uv",
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            python,
+            "--no-deps",
+            "--offline",
+        ]
+        subprocess.run([*command, wheel], check=True, timeout=300)
     return folder / "bin"
 
 

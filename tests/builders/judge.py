@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evals.llm_judge.questions import JudgeQuestion, JudgeReply
+from evals.llm_judge.rubric import JudgeQuestion, JudgeReply
 from evals.triage.judge.dossier import Dossier, JudgedFinding, Written
-from evals.triage.judge.planting_inputs import Original
+from evals.triage.judge.planted_defects import Original
 from evals.triage.judge.triage_rubric import RubricAnswer
 
 COMMENT = """Thank you for the report. This is an automated triage.

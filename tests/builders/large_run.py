@@ -13,9 +13,9 @@ from itertools import accumulate, chain
 from random import Random
 from typing import Final
 
-from evals.comparison.first_divergence import diverge
+from evals.comparison.divergences import diverge
+from evals.models.case import RouteNode, RouteReading, RouteSpec
 from evals.models.metrics import Outcome, Scored, Skipped
-from evals.models.route_spec import RouteNode, RouteReading, RouteSpec
 from evals.models.run import CaseInfo, PointInfo, Run, Trial
 from evals.models.trace import Call, Decision, Finding, PointAnswer, Visit
 from evals.report.recorded_calls import RecordedCall

@@ -8,7 +8,7 @@ from evals.comparison.variant_metrics import VariantTrials
 from evals.models.case import Case
 from evals.models.metrics import Calibration, Confusion, Measure, MeasureInfo, ReliabilityBin, ThresholdPoint, Twins
 from evals.models.trace import Trace
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 
 
 def some_evidence(

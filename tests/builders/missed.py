@@ -6,7 +6,7 @@ from typing import Any
 from evals.cassettes.interaction import Interaction, texts_of
 from evals.cassettes.trace_calls import MissRecord, nearest
 from evals.models.trace import Miss, Trace
-from evals.recording.plan.miss_causes import IssueText, MissEvidence
+from evals.recording.miss_causes import IssueText, MissEvidence
 from evals.triage.variant_prompts import PromptFile
 from tests.builders.interaction import CHAT, a_cassette, a_chat_request, an_interaction, messages
 from tests.builders.trace import a_trace

@@ -11,8 +11,7 @@ from langchain_openai import ChatOpenAI
 
 from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.models.suite import Models
-from evals.triage.fast_replay import shortened
-from evals.triage.trial_clients import Clients, replay_clients
+from evals.triage.trial_clients import Clients, replay_clients, shortened
 from evals.triage.variant_graph import settings_of
 from triage.llm import HttpClients, ModelFactory
 

@@ -24,6 +24,14 @@ def workers_of(pid: int) -> list[int]:
     return [worker for server in servers_of(pid) for worker in children_of(server)]
 
 
+def reads_a_pipe(pid: int) -> bool:
+    """Whether it waits for somebody to write into a pipe."""
+    try:
+        return "pipe_read" in Path(f"/proc/{pid}/wchan").read_text(encoding="ascii")
+    except OSError:
+        return False
+
+
 def _command_of(pid: int) -> str:
     try:
         return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")

@@ -16,13 +16,13 @@ from evals import installed_packages
 from evals.application_pack import load_pack
 from evals.comparison import baseline
 from evals.paths import PACKAGE
-from evals.pipeline import changed_files
+from evals.pipeline import kept_verdict
 from evals.triage.dataset import load_cases
 from evals.triage.pack import TriagePack
 
 SITE = sysconfig.get_path("purelib")
 SHIPPED = PACKAGE.parent / "datasets"
-_own_files = changed_files._own_files
+_own_files = kept_verdict._own_files
 _load_case = load_cases.load_case
 _imported_by = baseline.imported_by
 _cases: dict[tuple[Path, str], Any] = {}
@@ -47,7 +47,7 @@ def read_once() -> None:
     installed_packages.Libraries.listed = _listed  # type: ignore[method-assign]
     installed_packages._listed = _listed_files
     installed_packages._imported = _imported_files
-    changed_files._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
+    kept_verdict._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
     TriagePack.code_files = cache(TriagePack.code_files)  # type: ignore[method-assign]
     load_cases.load_case = _case  # type: ignore[assignment]
     baseline.imported_by = _imported

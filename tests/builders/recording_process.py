@@ -12,10 +12,9 @@ from typing import Any
 
 import httpx2
 
-from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.recorder import RecordingTransport
+from evals.cassettes.recorder import RecordingTransport, take_staged
 from evals.errors import EvalsError
 from tests.builders.forked import Forked
 from tests.builders.interaction import CHAT, a_chat_request, a_recorder
@@ -32,7 +31,7 @@ def recording(url: str, path: Path, questions: int = QUESTIONS, before: Callable
 
 async def record(url: str, path: Path, questions: int) -> None:
     """Ask them all, four at a time."""
-    arrived.take_in(path)
+    take_staged(path)
     gate = asyncio.Semaphore(AT_ONCE)
     transport = RecordingTransport(
         a_recorder(stopwatch=lambda: 0.0, slots=asyncio.Semaphore(AT_ONCE)), httpx2.AsyncHTTPTransport()

@@ -4,7 +4,7 @@ import base64
 import datetime as dt
 import random
 
-from evals.secrets.secret_filter import AllowedSecret, digest_of
+from evals.secret_filter import AllowedSecret, digest_of
 from tests.builders.provider_keys import KEYS, a_provider_key
 
 HEX = "0123456789abcdef" * 2

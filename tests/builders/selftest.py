@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from evals.models.selftest_result import PlantedFault, RedRate, SelfTest
+from evals.models.analysis_results import PlantedFault, RedRate, SelfTest
 from evals.statistics.intervals import rate_interval
 
 

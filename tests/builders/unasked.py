@@ -21,7 +21,7 @@ from evals.pipeline.decide_run import score
 from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import replay
 from evals.runner.trials import TrialId, trial_id
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from evals.workspace import Workspace
 from tests.builders.checkout import REPOSITORY
 
@@ -97,6 +97,13 @@ def shipped_trials(suite: str) -> Material:
     return score(context, replay(context))
 
 
+def shipped_repeats(suite: str) -> Material:
+    """The same with two repeats of its first variant, and none of the others."""
+    context = load_suite(suite, REPOSITORY)
+    twice = replace(context, suite=context.suite.model_copy(update={"samples": 2}))
+    return score(twice, replay(replace(twice, variants=twice.variants[:1])))
+
+
 def as_first_judged(scored: Material, candidate: str, reference: str) -> Material:
     """Two variants of a suite, of which the reference was blessed as it is, and the candidate never."""
     infos = [info for info in scored.variants if info.variant.name in (reference, candidate)]
@@ -142,7 +149,7 @@ def between_repeats(scored: Material, variant: str, candidate: str) -> Material:
 
 def changes() -> dict[str, Material]:
     """Changes on shipped recordings, from a better prompt to a clear regression."""
-    prompts, samples = shipped_trials("prompts"), shipped_trials("samples")
+    prompts, samples = shipped_trials("prompts"), shipped_repeats("samples")
     better = as_first_judged(prompts, "v6", "v3")
     return {
         "v6 against v3": better,

@@ -16,7 +16,7 @@ from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
 from evals.pipeline.selftest_suite import Repeats
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.checkout import REPOSITORY
 from tests.chaos.row import Row
 

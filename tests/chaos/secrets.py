@@ -19,11 +19,11 @@ from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from evals.errors import EvalsError
-from evals.recording.rounds.batch_requests import write_round
-from evals.recording.rounds.round_loop import Answerer
-from evals.report.run_files import write_report
+from evals.recording.batch_files import write_round
+from evals.recording.batch_rounds import Answerer
+from evals.report.stored_runs import write_report
 from evals.runner.trial_cache import TraceCache
-from evals.secrets.secret_filter import scan, unsuspicious
+from evals.secret_filter import scan, unsuspicious
 from evals.shared.secrets.rule import hold, release
 from evals.shared.secrets.scanner import EMAIL, SECOND_OPINION
 from tests.builders.batch import a_pending

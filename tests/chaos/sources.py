@@ -11,8 +11,8 @@ from typing import Final
 from tests.bench.goals.languages import sources
 from tests.chaos.row import Row
 from triage.codebase.chunk import MAX_CHARS, chunks_of
-from triage.codebase.grammars import by_suffix
-from triage.codebase.sources import read_sources, sources_of
+from triage.codebase.source_files import read_sources, sources_of
+from triage.codebase.symbols import by_suffix
 from triage.errors import InputError
 
 ROUNDS: Final = 200

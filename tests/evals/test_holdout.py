@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from evals.errors import DatasetError
-from evals.holdout import open_holdout, read_openings
+from evals.pipeline.load_suite import open_holdout, read_openings
 
 TODAY = date(2026, 11, 22)
 

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.prompt_history import PromptRevision
+from evals.named_prompts import PromptRevision
 from evals.triage.pack import PACK
 from tests.builders.dataset import write
 

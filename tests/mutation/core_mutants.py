@@ -7,7 +7,7 @@ from typing import Final
 
 GATE, PAIRED = "evals/comparison/gate.py", "evals/statistics/paired_tests.py"
 PAIRS = "evals/comparison/paired_comparison.py"
-BASELINE, SECRETS = "evals/comparison/baseline.py", "evals/secrets/secret_filter.py"
+BASELINE, SECRETS = "evals/comparison/baseline.py", "evals/secret_filter.py"
 KEY, CACHE, RULES = "evals/cassettes/request_key.py", "evals/runner/trial_cache.py", "evals/routes/constraints.py"
 GATE_TESTS: Final = ("evals/comparison",)
 STATISTICS_TESTS: Final = ("evals/statistics", "evals/comparison/test_comparison.py")
@@ -51,7 +51,7 @@ CORE: Final = (
     ("skewed grades are symmetric", PAIRED, "max(worse, hall(sums))", "worse", STATISTICS_TESTS),
     (
         "half of the power",
-        "evals/statistics/power.py",
+        "evals/statistics/paired_tests.py",
         "alpha=alpha) >= power",
         "alpha=alpha) >= power / 2",
         STATISTICS_TESTS,

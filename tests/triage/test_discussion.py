@@ -17,7 +17,7 @@ from triage.agents import investigator, web_search
 from triage.agents.agent import prompt_of
 from triage.issue import COMMENT_LIMIT, LIMIT, Comment, Link, discussion_text, form_body, read_issue
 from triage.state import PlanLimits
-from triage.supervisors.plan.plan_prompts import board
+from triage.supervisors.plan.plan_execution import board
 
 ROOT = Path(__file__).parents[2]
 TRACE = 'Traceback (most recent call last):\n  File "cart.py", line 2, in add\nKeyError: 1'

@@ -15,7 +15,7 @@ from tests.builders.unruly import refusing
 from triage.cli import main
 from triage.private_files import private_folder, remove_unused, write_private
 from triage.run_options import RunOptions
-from triage.url_logins import login_in, without_login
+from triage.settings import login_in, without_login
 
 PASSWORD = "word-of-the" + "-test"
 

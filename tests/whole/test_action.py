@@ -11,6 +11,7 @@ import yaml
 from tests.builders.at_once import program_at_once
 from tests.builders.checkout import REPOSITORY
 from tests.builders.composite_action import run_action
+from tests.builders.git import committed, git
 from tests.builders.llm_server import an_llm_server, answering
 
 pytestmark = pytest.mark.slow
@@ -174,3 +175,19 @@ def test_no_script_holds_an_expression():
 
     assert [step for step in steps if "${{" in step.get("run", "")] == []
     assert [step for step in steps if "run" in step and step.get("shell") != "bash"] == []
+
+
+def test_two_files_that_may_be_the_baseline_of_another_revision_are_not_guessed_from(checkout):
+    """The first would replace an example's baseline, and the change would be held against its own."""
+    other = checkout / "examples" / "baselines" / "tiny.json"
+    other.parent.mkdir(parents=True)
+    shutil.copy(checkout / "evals" / "suites" / "baselines" / "tiny.json", other)
+    if not (checkout / ".git").exists():
+        git(checkout, "init", "-q")
+    git(checkout, "add", "-f", ".")
+    committed(checkout, "both")
+
+    done = ran(checkout, PUSH, baseline="HEAD")
+
+    assert done.red == ["Take the baseline of another revision"]
+    assert "HEAD has 2 files baselines/tiny.json" in done.out

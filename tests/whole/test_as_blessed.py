@@ -180,3 +180,17 @@ def test_compare_lists_what_differs_without_labels_and_calls_nothing_worse(tmp_p
     (cases / "error-402-at-sign-in.yaml").unlink()
     code, said = evals(project, *compared)
     assert (code, "v2: nothing differs from v1 in 1 case (steps, decisions, output: " in said) == (0, True), said
+
+
+def test_commands_about_metrics_say_that_no_label_gives_one(project):
+    evals(project, "run", "first", "--jobs", "1")
+    metrics, noise = evals(project, "metrics", "first"), evals(project, "noise", "reports/latest/run.json")
+
+    assert (
+        metrics[0],
+        "no case of first has a score under both now and now: `evals plan first` says" in metrics[1],
+    ) == (3, True), metrics
+    assert (noise[0], "no metric is primary in reports/latest/run.json; name one with --metric" in noise[1]) == (
+        3,
+        True,
+    ), noise

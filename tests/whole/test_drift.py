@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from evals.cli.report_commands import schema_of
-from evals.models.drift_result import Drift
+from evals.models.analysis_results import Drift
 from tests.builders.batch import ASKING_A_SERVER, a_command, an_answer, answers, requests_in
 from tests.builders.checkout import REPOSITORY, a_checkout, cassettes, evals
 from tests.builders.command import command

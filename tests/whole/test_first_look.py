@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from evals.models.case import Case
-from evals.triage.case_file import Gold
 from evals.triage.dataset.case_code import materialise
+from evals.triage.dataset.dataset_layout import Gold
 from evals.triage.dataset.load_cases import load_cases
 from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.models.history_result import History
+from evals.models.analysis_results import History
 from tests.builders.checkout import evals
 from tests.builders.git import committed, git
 

@@ -3,12 +3,14 @@
 import json
 import shutil
 import subprocess
+import zipfile
+from pathlib import Path
 
 import pytest
 
 from tests.builders.dataset import write
 from tests.builders.example_projects import copied, live_model, say, shell
-from tests.builders.installed import OF_EXAMPLES, VERSIONS, built_wheel, installed
+from tests.builders.installed import OF_EXAMPLES, ROOT, VERSIONS, built_wheel, installed, tracked
 
 pytestmark = pytest.mark.slow
 
@@ -39,13 +41,27 @@ def importable(bin_folder, names):
     return set(json.loads(subprocess.check_output([bin_folder / "python", "-c", code], text=True)))
 
 
+def test_the_wheel_holds_every_file_of_both_packages(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+
+    assert [path for path in tracked() if path.as_posix() not in names] == []
+
+
+def test_the_changelog_has_an_entry_for_the_version_of_the_wheel(wheel):
+    version = wheel.name.split("-")[1]
+
+    assert f"\n## [{version}] - " in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.skipif(VERSIONS != "", reason="the versions make no difference to what is installed")
 def test_the_core_needs_no_package_of_triage_and_no_sdk_of_openai(wheel, tmp_path):
     bin_folder = installed(tmp_path / "core", wheel)
 
     assert importable(bin_folder, OF_TRIAGE | OF_OPENAI) == set()
+    _, place = typed(tmp_path, bin_folder, "python -c 'import evals; print(evals.__file__)'")
+    assert Path(place.strip()).is_relative_to(tmp_path / "core")
     code, said = typed(tmp_path, bin_folder, "evals --help")
-    assert (code, "Usage: evals" in said) == (0, True), said
+    assert (code, said.strip().startswith("Usage: evals")) == (0, True), said
     write(tmp_path / "langgraph.json", '{"graphs": {"a": "./a.py:graph"}}')
     write(tmp_path / "a.py", "import langchain_openai\n")
     code, said = typed(tmp_path, bin_folder, "evals init")

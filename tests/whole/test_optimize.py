@@ -11,7 +11,7 @@ import yaml
 
 import evals
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingError
-from evals.holdout import read_openings
+from evals.pipeline.load_suite import read_openings
 from evals.pipeline.optimize_prompts import _Search
 from tests.builders.at_once import run_at_once
 from tests.builders.checkout import a_checkout, cassettes
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 PROMPTS = ROOT / "triage" / "prompts" / "supervisor"
 NAME = "triage/prompts/supervisor/v2.md"  # v2 alone is a version of a worker's prompt, too
 SEED = {NAME: PROMPTS / "v2.md"}
-CASES = {"tune": 8, "gate": 24, "holdout": 2}
+CASES = {"tune": 8, "gate": 12, "holdout": 2}
 """Split -> how many of the shipped cases."""
 MARK = "## After the critic"
 """Only in v3 of the prompt."""

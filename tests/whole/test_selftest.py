@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from evals.models.selftest_result import SelfTest
+from evals.models.analysis_results import SelfTest
 from evals.pipeline.selftest_suite import SelfTestStep
 from evals.runner import worker_pool as workers
 from tests.builders.at_once import evals_at_once

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.builders.dataset import write
-from tests.builders.example_projects import copied, evals, live_model
+from tests.builders.example_projects import copied, evals, live_model, pytest_at_once, script_at_once
 
 pytestmark = pytest.mark.slow
 
@@ -163,3 +163,129 @@ def test_a_pack_that_cannot_be_used_is_told_where_its_commands_are_missing(tmp_p
     assert (code, "pack nosuch.pack: no module nosuch" in said, "its commands are missing" in said) == (0, True, True)
     code, said = evals(tmp_path, "own")
     assert (code, "its commands are missing" in said) == (2, True), said
+
+
+OWN = '''
+from evals import scorer
+from quality.words import GOOD
+
+
+@scorer("reply.good", primary=True)
+def good(case, trace) -> bool:
+    """Whether the reply is good."""
+    return GOOD in trace.output["messages"][-1]["content"]
+'''
+
+
+def test_scorers_are_a_module_below_src_where_the_graph_is_too(tmp_path):
+    project = project_of(tmp_path, SEARCH.replace("    requests.post", "    #"))
+    write(project / "src/quality/checks.py", OWN)
+    write(project / "src/quality/words.py", 'GOOD = "yes"\n')
+    settings = (project / "evals.toml").read_text()
+    write(project / "evals.toml", f'{settings}scorers = ["quality.checks"]\n')
+    with live_model(lambda *_: "yes") as model:
+        assert evals(project, "record", "first", **model)[0] == 0
+    assert evals(project, "bless", "first")[0] == 0
+    code, said = evals(project, "run", "first")
+    assert (code, "reply.good" in said) == (0, True), said
+    assert "p (Holm)" not in (project / "reports/latest/summary.md").read_text()  # a table without a row
+
+    write(project / "src/quality/words.py", 'GOOD = "no"\n')
+    code, said = evals(project, "run", "first")
+    assert (code, "the scorers have changed" in said) == (3, True), said
+
+    write(project / "evals.toml", f'{settings}scorers = ["nosuch.checks"]\n')
+    code, said = evals(project, "run", "first")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert (
+        "evals.toml: scorers nosuch.checks cannot be imported (ModuleNotFoundError: No module named 'nosuch')" in said
+    )
+
+
+TESTS = """
+import pytest
+from evals.errors import CannotJudgeError
+
+
+def test_a_step(replayed):
+    trial = replayed("example")
+    assert trial.trace.route == ("search",)
+    assert trial.trace.output["messages"][-1]["content"] == "yes"
+
+
+def test_another(replayed):
+    with pytest.raises(CannotJudgeError, match="evals record first --case other"):
+        replayed("other", variant="now", suite="first").trace
+"""
+
+
+def test_a_test_of_ones_own_replays_a_trial_of_ones_own_graph(tmp_path):
+    project = project_of(tmp_path, SEARCH.replace("    requests.post", "    #"))
+    with live_model(lambda *_: "yes") as model:
+        assert evals(project, "record", "first", **model)[0] == 0
+    write(project / "evaluation/cases/other.yaml", "inputs: {messages: [{role: user, content: other}]}\n")
+    write(project / "tests/test_graph.py", TESTS)
+    write(
+        project / "tests/conftest.py", "import pytest\n\n\n@pytest.fixture\ndef own(replayed):\n    return replayed\n"
+    )
+    code, said, _ = pytest_at_once(project, "-q", "tests")
+    assert code == 0, said
+
+
+def test_a_script_names_the_root_of_a_project_as_a_text(tmp_path):
+    project = project_of(tmp_path / "own", SEARCH)
+    script = tmp_path / "script.py"
+    words = f"RunRequest('first', {str(project)!r})"
+    write(
+        script, f"import evals\n\nif __name__ == '__main__':\n    print(evals.run(evals.{words}).run.verdict.status)\n"
+    )
+    code, out, err = script_at_once(script, tmp_path)
+    assert (code, out) == (0, "cannot judge\n"), err
+
+
+def test_a_folder_below_a_project_is_told_where_the_settings_are(tmp_path):
+    project = project_of(tmp_path, SEARCH)
+    (project / "tests").mkdir()
+    code, said = evals(project / "tests", "run", "first")
+    assert (code, said.count("\n"), f"evals.toml is in {project}" in said) == (2, 1, True), said
+
+
+READER = """
+from langchain.agents import create_agent
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+
+
+@tool
+def read_notes() -> str:
+    "Read the notes."
+    return open("notes.txt").read()
+
+
+graph = create_agent(ChatOpenAI(model="small"), [read_notes])
+"""
+
+
+def test_a_tool_that_gave_another_result_is_named_as_the_cause_of_a_miss(tmp_path):
+    project = project_of(tmp_path, READER)
+    write(project / "notes.txt", "all is well\n")
+
+    def say(_, body):
+        return "done" if body["messages"][-1]["role"] == "tool" else [("read_notes", {})]
+
+    with live_model(say) as model:
+        assert evals(project, "record", "first", **model)[0] == 0
+    write(project / "notes.txt", "nothing is well\n")
+    code, said = evals(project, "plan", "first")
+    assert (code, "tool result changed: read_notes ran for real; " in said) == (3, True), said
+    assert "`tools` under [target] in evals.toml records results" in said
+    assert "price unknown (small not in the price table" in said
+
+
+def test_a_folder_without_langgraph_json_is_told_where_one_is_or_what_to_write(tmp_path):
+    code, said = evals(tmp_path, "init")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert 'langgraph.json: there is none; write {"graphs": {"agent": "./agent.py:graph"}}' in said
+    write(tmp_path / "backend/langgraph.json", "{}")
+    code, said = evals(tmp_path, "init")
+    assert (code, "langgraph.json: there is one in backend: go there" in said) == (2, True), said

@@ -62,7 +62,7 @@ def test_a_prompt_behind_a_link_out_of_the_project_is_named(tmp_path, link):
     (project / link).symlink_to(tmp_path / "elsewhere.md")
     code, said = run(project)
 
-    assert (code, "prompts/router/v1.md leads out of the project; copy it into the project" in said) == (2, True), said
+    assert (code, "prompts/router/v1.md leads to no file of the project; copy it there" in said) == (2, True), said
 
 
 def test_a_case_that_must_pass_and_has_no_label_cannot_be_judged(tmp_path):
@@ -83,6 +83,28 @@ def test_a_field_that_must_be_as_blessed_and_is_in_no_output_is_named(tmp_path):
     code, said = run(project)
 
     assert (code, "as_blessed 'quee': the output has no such field; did you mean 'queue'?" in said) == (3, True), said
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "says"),
+    [
+        (
+            '["router"]',
+            '["rooter"]',
+            "evals.toml: routers 'rooter': the graph has no such step; did you mean 'router'?",
+        ),
+        ('["prompts/router/*.md"]', '["/etc/*.md"]', "prompts: '/etc/*.md' is no pattern from the root"),
+        ('["prompts/router/*.md"]', '["prompts/**/*"]', "exit code"),
+    ],
+)
+def test_a_setting_that_names_nothing_of_the_graph_is_told(tmp_path, was, now, says):
+    project = copied_after_a_run("support", tmp_path)
+    settings = project / "evals.toml"
+    assert was in settings.read_text()
+    write(settings, settings.read_text().replace(was, now))
+    code, said = run(project)
+
+    assert (code in (2, 3), says in said) == (True, True), said
 
 
 @pytest.mark.parametrize("name", ["other.yml", "deeper/other.yaml"])

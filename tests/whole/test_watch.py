@@ -19,6 +19,7 @@ import pytest
 from evals.cli.ready_round import GO, NOT_RUN, WHEN_TOLD
 from tests.builders.at_once import evals_at_once, ready_at_once, rounds_at_once
 from tests.builders.checkout import REPOSITORY, own_code, started
+from tests.builders.processes import reads_a_pipe
 
 pytestmark = pytest.mark.slow
 
@@ -168,8 +169,7 @@ class Ready:
 
     def __init__(self, process, pipe):
         self.process, self.pipe = process, pipe
-        where = Path(f"/proc/{process.pid}/wchan")
-        wait_until(lambda: process.poll() is not None or "pipe_read" in where.read_text())
+        wait_until(lambda: process.poll() is not None or reads_a_pipe(process.pid))
 
     def told(self):
         """Exit code, stdout and stderr, when it is told to run now."""

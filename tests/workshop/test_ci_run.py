@@ -38,9 +38,11 @@ def test_only_green_steps_are_green():
 
 
 def test_what_began_beside_other_steps_is_a_step_where_it_is_waited_for():
-    done = a_script("beside sh -c 'echo theirs; exit 3'", "step one echo ours", "step two joined")
+    begun = ("beside two sh -c 'echo theirs; exit 3'", "beside three echo others")
+    done = a_script(*begun, "step one echo ours", "step three joined three", "step two joined two")
 
-    assert [line for line in done.stdout.splitlines() if "===" not in line] == ["ours", "theirs", "CI: red: two"]
+    said = [line for line in done.stdout.splitlines() if "===" not in line]
+    assert said == ["ours", "others", "theirs", "CI: red: two"]
     assert done.returncode == 1
 
 

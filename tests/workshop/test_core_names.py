@@ -26,10 +26,10 @@ KEPT: Final = {
     ("evals/import_hook.py", "triage"): "the other package that this distribution installs",
     ("evals/models/metrics.py", "supervisor"): "a value in stored runs",
     ("evals/models/suite.py", "archetypes"): OLD,
-    ("evals/otlp/span_calls.py", "codebase_index"): "the name of a tool in exported spans",
-    ("evals/report/view/cost_tables.py", "cost.vetoes"): "a metric in stored runs",
+    ("evals/otlp/planned_spans.py", "codebase_index"): "the name of a tool in exported spans",
+    ("evals/report/view/variant_tables.py", "cost.vetoes"): "a metric in stored runs",
     ("evals/routes/constraints.py", "confidence_before_writer"): "what `confidence` means in labels of routes",
-    ("evals/shared/extras.py", "triage"): "an extra of this distribution",
+    ("evals/shared/command_lifecycle.py", "triage"): "an extra of this distribution",
     ("evals/target/patches.py", "stream_writer"): "a name of LangGraph",
     **{
         ("evals/report/stored_runs.py", text): OLD

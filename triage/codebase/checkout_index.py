@@ -17,16 +17,24 @@ import numpy as np
 
 from evals.shared.git_command import GitError, git
 from triage.background_work import Told, Watch, untold
-from triage.codebase import chunk, grammars, symbols
+from triage.codebase import chunk, symbols
 from triage.codebase import search_ranking as words
 from triage.codebase.chunk import Chunk, chunks_of
-from triage.codebase.embed import DIMENSIONS, Distances, MiniLM, Vectors, cores
-from triage.codebase.grammars import grammar_of
+from triage.codebase.embed import (
+    DIMENSIONS,
+    Distances,
+    MiniLM,
+    SharedVectors,
+    Vectors,
+    cores,
+    packed,
+    private,
+    unpacked,
+)
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.search_ranking import WordIndex
-from triage.codebase.source_files import MAX_DEPTH, source_files, submodules
-from triage.codebase.sources import Source, read_sources
-from triage.codebase.vector_cache import SharedVectors, packed, private, unpacked
+from triage.codebase.source_files import MAX_DEPTH, Source, read_sources, source_files, submodules
+from triage.codebase.symbols import grammar_of
 from triage.private_files import open_private
 
 KEPT: Final = 10
@@ -57,8 +65,8 @@ def tree_of(texts: Mapping[str, str], folder: Path, told: Told = untold) -> Tree
 
 def _digest(texts: Mapping[str, str]) -> str:
     """Of the texts, and of the code that cuts them."""
-    modules = (Path(str(module.__file__)) for module in (chunk, grammars, symbols, words))
-    code = [path.read_bytes() for path in (*modules, grammars.TABLE)]
+    modules = (Path(str(module.__file__)) for module in (chunk, symbols, words))
+    code = [path.read_bytes() for path in (*modules, symbols.TABLE)]
     parsers = {found.distribution: found.release for path in texts if (found := grammar_of(path))}
     releases = [release.encode() for _, release in sorted(parsers.items())]
     rests_on = [

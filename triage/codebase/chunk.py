@@ -12,9 +12,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
-from triage.codebase.grammars import grammar_of
 from triage.codebase.symbols import SymbolDefinition as Symbol
-from triage.codebase.symbols import definitions_of
+from triage.codebase.symbols import definitions_of, grammar_of
 
 MAX_CHARS: Final = 1_600
 """Length of a chunk, header included; a longer function is cut into several."""

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from triage.background_work import Told, untold
-from triage.codebase.embed import Vectors
-from triage.codebase.grammars import grammar_of
-from triage.codebase.vector_cache import packed, unpacked
+from triage.codebase.embed import Vectors, packed, unpacked
+from triage.codebase.symbols import grammar_of
 
 if TYPE_CHECKING:
     from chromadb import Collection

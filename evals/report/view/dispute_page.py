@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from evals.models.dispute import Choosing, DecidingRule, Disputed, DisputedAnswer, DisputedPoint, Disputes, RuleInfo
+from evals.analysis.label_disputes import (
+    Choosing,
+    DecidingRule,
+    Disputed,
+    DisputedAnswer,
+    DisputedPoint,
+    Disputes,
+    RuleInfo,
+)
 from evals.report.numbers import NOTHING
 from evals.report.view.trial_view import letters_of
 from evals.routes.route_check import RouteRule

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 from evals.application_pack import Pack, load_pack
-from evals.comparison.first_divergence import diverge
+from evals.comparison.divergences import diverge
 from evals.models.run import Comparison, Divergence, Run
 from evals.models.trace import Finding, Trace, Visit
 from evals.report.numbers import percent

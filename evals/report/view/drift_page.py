@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from evals.analysis.drift_sample import CONFIDENCE
-from evals.models.drift_result import AnswerSource, Drift, DriftPrice, FieldDrift, Range, Turned
+from evals.analysis.drift_session import CONFIDENCE
+from evals.models.analysis_results import AnswerSource, Drift, DriftPrice, FieldDrift, Range, Turned
 from evals.report.numbers import NOTHING, percent, points, probability, signed
 from evals.report.view.page_parts import Table
 from evals.shared.display_text import counted

@@ -146,7 +146,7 @@ def _outcome(trial: Trial, case: CaseInfo) -> Iterator[tuple[str, str]]:
     if trace.provenance.label != "exact":
         yield "recorded", _unrecorded(trace)
     yield "route", " → ".join(trace.route) or "no step"
-    names = [name for name in trial_metrics(scorer_infos()) if not _is_unlabelled(trial.outcomes.get(name))]
+    names = [name for name in trial_metrics(scorer_infos(load_pack())) if not _is_unlabelled(trial.outcomes.get(name))]
     marks = (mark(name.partition(".")[0].replace("_", " "), trial.outcomes.get(name)).text for name in names)
     if names:
         yield "metrics", "  ".join(marks)

@@ -6,7 +6,7 @@ from itertools import groupby
 from types import SimpleNamespace
 from typing import Final
 
-from evals.models.history_result import BREAKING, Blessing, CaseTurn, Flip, History, HistoryMark, MarkKind
+from evals.models.analysis_results import BREAKING, Blessing, CaseTurn, Flip, History, HistoryMark, MarkKind
 from evals.models.run import ScorerInfo, Summary
 from evals.report.numbers import NOTHING, amount, measure, percent, points, rate
 from evals.report.view.page_parts import Table

@@ -12,7 +12,6 @@ from evals.models.run import Run, ScorerInfo
 from evals.report.numbers import script_json
 from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import case_table, changed_first, slice_map
-from evals.report.view.cost_tables import cost_change, score_plots, what_it_costs
 from evals.report.view.dispute_page import suspect_lists
 from evals.report.view.divergence_view import Lead, divergence_rows, leads, pools_for
 from evals.report.view.headline import (
@@ -36,11 +35,14 @@ from evals.report.view.variant_tables import (
     COUNTED,
     changes_table,
     confusion_views,
+    cost_change,
     measure_table,
     measured,
     redraw_table,
     sample_table,
+    score_plots,
     twin_table,
+    what_it_costs,
 )
 from evals.report.view.violations_table import breach_rows
 

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from evals.application_pack import load_pack
+from evals.models.case import RouteNode
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
-from evals.models.route_spec import RouteNode
 from evals.models.run import CaseInfo, Run, ScorerInfo, Trial
 from evals.models.trace import Call, Decision, Difference, Finding, Miss, PointAnswer, Trace, Visit
 from evals.report.numbers import NOTHING, measure, percent

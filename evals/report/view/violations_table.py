@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from evals.models.case import RouteAlternative, RouteNode, RouteReading, RuleShare
 from evals.models.metrics import Scored
-from evals.models.route_spec import RouteAlternative, RouteNode, RouteReading, RuleShare
 from evals.models.run import CaseInfo, Run, Trial
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.page_parts import ListLink, Lists, Pool, Table, Texts

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Final
 
 from evals.shared.secrets.rule import Match, Rule, is_placeholder, rule, secret_of
-from evals.shared.secrets.values import is_chosen, is_key, is_password, is_reference, is_token
+from evals.shared.secrets.value_shapes import is_chosen, is_key, is_password, is_reference, is_token
 
 _FOREIGN: Final = (
     r"clave|contrase(?:ñ|n)a|senha|mot de passe|kennwort|losungswort|wachtwoord|hasło|heslo|lösenordet|lösenord|"

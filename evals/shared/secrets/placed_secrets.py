@@ -7,7 +7,7 @@ from typing import Final
 
 from evals.shared.secrets.named_secrets import ANY, KEYS_OF_PROVIDERS, QUOTED, VALUE, passes
 from evals.shared.secrets.rule import Match, Rule, is_placeholder, rule, secret_of
-from evals.shared.secrets.values import is_chosen, is_key, is_mixed, is_password, is_token
+from evals.shared.secrets.value_shapes import is_chosen, is_key, is_mixed, is_password, is_token
 
 _OPTIONS: Final = (
     r"(?:password|passwd|pass|passphrase|passcode|passin|passout|storepass|keypass|pwd|pw|token|secret|api-?key|auth-?token|"

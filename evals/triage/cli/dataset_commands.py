@@ -27,11 +27,10 @@ from evals.errors import (
     ReleaseError,
     nearest_name,
 )
-from evals.models.case import Case, DecisionPoint
-from evals.models.route_spec import RouteAlternative
+from evals.models.case import Case, DecisionPoint, RouteAlternative
 from evals.shared.display_text import visible
 from evals.triage.dataset.case_code import build_tree
-from evals.triage.dataset.case_counts import SPLITS, Census, census
+from evals.triage.dataset.checks.whole_dataset_checks import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.derive_gold import derive_gold
 from evals.triage.dataset.finding import LintFinding
@@ -86,8 +85,8 @@ def fetch_command(
     Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
     proved, 3 no index could be reached.
     """
-    from evals.triage.dataset.releases.fetch_releases import all_releases, fetch_all, lay_out
-    from evals.triage.dataset.releases.release_store import Shelf
+    from evals.triage.dataset.fetch_releases import all_releases, fetch_all, lay_out
+    from evals.triage.dataset.release_store import Shelf
 
     common = given(context, dataset=True)
     workspace = Workspace.at(common.root, common.dataset)
@@ -157,7 +156,7 @@ def lint(
     root: Path = HERE,
 ) -> int:
     """Prove the labels, and print what is wrong. Exit codes: 0 no finding, 1 findings."""
-    from evals.triage.graph_facts import surroundings
+    from evals.triage.variant_graph import surroundings
 
     workspace, cases = Workspace.at(root, dataset), case or []
     known = case_ids(workspace.datasets)

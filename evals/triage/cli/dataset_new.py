@@ -18,15 +18,13 @@ from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.shared.display_text import visible
 from evals.shared.git_command import GitError
-from evals.triage.case_file import Archetype
-from evals.triage.dataset.case_from_job import case_of_job
-from evals.triage.dataset.checks.reproduction_checks import repro_proves_the_bug
+from evals.triage.dataset.case_code import Commits
+from evals.triage.dataset.checks.codebase_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
-from evals.triage.dataset.commit_code import Commits
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import Archetype, Layout
 from evals.triage.dataset.finding import LintedCase
-from evals.triage.dataset.importers.imported_dataset import REPORT, ImportReport, attached, write_dataset
-from evals.triage.dataset.importers.imported_issue import (
+from evals.triage.dataset.imported_dataset import REPORT, ImportReport, attached, write_dataset
+from evals.triage.dataset.imported_issue import (
     ForeignIssue,
     Refused,
     Source,
@@ -36,6 +34,7 @@ from evals.triage.dataset.importers.imported_issue import (
 )
 from evals.triage.dataset.load_cases import load_case, load_policy, read_issue
 from evals.triage.dataset.new_case import (
+    case_of_job,
     fixed_bug,
     known_archetype,
     refuse_archetype,
@@ -232,7 +231,7 @@ def _plain(text: str) -> Text:
 def harvest(case: str, variant: str, suite: str, root: Path) -> int:
     """Print the states a recorded router was asked in, as decision points to be labelled."""
     chosen = selected(suite, root, Options(cases=(case,), variants=(variant,)))
-    from evals.triage.decision_points import harvest as harvested
+    from evals.triage.live_jobs import harvest as harvested
     from evals.triage.recorded_graph import Repositories
 
     workspace, [one], [info] = chosen.workspace, chosen.cases, chosen.variants

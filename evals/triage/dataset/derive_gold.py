@@ -7,9 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from evals.triage.case_file import Gold
-from triage.codebase.grammars import grammar_of
-from triage.codebase.symbols import definitions_of
+from evals.triage.dataset.dataset_layout import Gold
+from triage.codebase.symbols import definitions_of, grammar_of
 
 Lines = tuple[str, ...]
 SymbolDefinition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

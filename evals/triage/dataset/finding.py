@@ -8,11 +8,17 @@ from typing import Any, NamedTuple
 
 from evals.errors import DatasetError
 from evals.models.case import Case
-from evals.triage.dataset.case_code import ABOUT, Codebase, build_tree, load_codebase, released_tree, tree_digest
-from evals.triage.dataset.commit_code import commit_tree
+from evals.triage.dataset.case_code import (
+    ABOUT,
+    Codebase,
+    build_tree,
+    commit_tree,
+    load_codebase,
+    released_tree,
+    tree_digest,
+)
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.releases.release_store import Shelf
-from evals.triage.released_package import Release
+from evals.triage.dataset.release_store import Release, Shelf
 
 Edges = frozenset[tuple[str, str]]
 StateValidator = Callable[[Mapping[str, Any]], str | None]

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Final, cast
 
 from evals.content_cache import Kept, digest_of
-from evals.models.case import Case
-from evals.models.route_spec import Choice, RouteNode
+from evals.models.case import Case, Choice, RouteNode
 from evals.models.run import DatasetBaseline
 from evals.safe_yaml import read_text
 from evals.statistics.intervals import macro_mean
 from evals.triage.dataset.dataset_layout import code_digest, libraries_digest
-from evals.triage.dataset.passing_routes import BANDS, Passing, all_passing
+from evals.triage.dataset.passing_routes import BANDS, Passing, Route, all_passing
 from evals.triage.nodes import CHOICES
-from evals.triage.route_spec_strictness import Route
 
 MAX_SHARE_OF_CASES: Final = 2 / 3
 """Above this too few cases are left whose route tells a router that reads the issue from one that does not."""

@@ -19,8 +19,6 @@ from evals.triage.dataset.case_code import Codebase, load_codebase
 from evals.triage.dataset.checks import codebase_checks as codebase
 from evals.triage.dataset.checks import label_checks as labels
 from evals.triage.dataset.checks import release_checks as release
-from evals.triage.dataset.checks import reproduction_checks
-from evals.triage.dataset.checks import route_checks as routes
 from evals.triage.dataset.checks import text_checks as texts
 from evals.triage.dataset.checks import whole_dataset_checks as balance
 from evals.triage.dataset.dataset_layout import Layout, code_digest, libraries_digest
@@ -38,16 +36,16 @@ from evals.triage.dataset.finding import (
 from evals.triage.dataset.load_cases import case_ids, load_case, load_policy, read_labels
 
 CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
-    routes.spec_is_sound,
-    routes.exemplars_pass,
-    routes.spec_is_strict,
-    routes.mutants_are_killed,
+    labels.spec_is_sound,
+    labels.exemplars_pass,
+    labels.spec_is_strict,
+    labels.mutants_are_killed,
     labels.question_fits_route,
     labels.scripted_answers_exist,
-    routes.point_ids_differ,
-    routes.points_give_a_reason,
-    routes.points_are_reachable,
-    routes.points_keep_the_rules,
+    labels.point_ids_differ,
+    labels.points_give_a_reason,
+    labels.points_are_reachable,
+    labels.points_keep_the_rules,
 )
 OWN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     texts.labels_name_their_schema,
@@ -56,12 +54,12 @@ OWN_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     labels.category_fits,
     labels.severity_fits,
     labels.demands_are_proved,
-    reproduction_checks.patch_and_repro_exist,
-    reproduction_checks.patch_applies,
-    reproduction_checks.patch_changes_the_package,
-    reproduction_checks.repro_needs_no_library,
-    reproduction_checks.repro_proves_the_bug,
-    reproduction_checks.gold_is_derived,
+    codebase.patch_and_repro_exist,
+    codebase.patch_applies,
+    codebase.patch_changes_the_package,
+    codebase.repro_needs_no_library,
+    codebase.repro_proves_the_bug,
+    codebase.gold_is_derived,
     texts.gold_not_in_issue,
 )
 JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
@@ -71,7 +69,7 @@ JOB_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     labels.severity_fits,
     labels.gold_is_in_the_code,
 )
-GIT_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (*JOB_CASE_CHECKS, reproduction_checks.repro_proves_the_bug)
+GIT_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (*JOB_CASE_CHECKS, codebase.repro_proves_the_bug)
 RELEASED_CASE_CHECKS: Final[tuple[CaseCheck, ...]] = (
     texts.labels_name_their_schema,
     texts.nothing_is_left_to_do,
@@ -112,9 +110,9 @@ CODEBASE_CHECKS: Final[tuple[CodebaseCheck, ...]] = (
     codebase.codebase_tests_pass,
 )
 CORPUS_CHECKS: Final[tuple[CorpusCheck, ...]] = (
-    routes.routes_are_possible,
-    routes.point_states_are_valid,
-    routes.equal_states_have_equal_labels,
+    labels.routes_are_possible,
+    labels.point_states_are_valid,
+    labels.equal_states_have_equal_labels,
     texts.gold_not_in_prompts,
     texts.canary_stands_once,
     codebase.web_pages_exist,
@@ -152,7 +150,7 @@ _CHECKS: Final = (
     "triage/dataset/**/*.py",
     "routes/*.py",
     "models/*.py",
-    "secrets/*.py",
+    "secret_filter.py",
     "shared/secrets/*.py",
     "cassettes/package_line_references.py",
 )

@@ -11,12 +11,19 @@ from pydantic import Field
 from evals.content_cache import digest_of
 from evals.errors import DatasetError, nearest_name
 from evals.models.base import Closed
-from evals.models.case import Case, RouteLabel
-from evals.models.route_spec import Constraint, QuestionPolicy, RouteAlternative, RouteNode, RouteSpec, Steps
+from evals.models.case import (
+    Case,
+    Constraint,
+    QuestionPolicy,
+    RouteAlternative,
+    RouteLabel,
+    RouteNode,
+    RouteSpec,
+    Steps,
+)
 from evals.safe_yaml import decoded, line_of, read_model, read_text
-from evals.triage.case_file import CaseFile
 from evals.triage.dataset.case_code import code_of, load_codebase, tree_named
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import CaseFile, Layout
 from evals.triage.nodes import CHOICES, LAST, NODE_CAPS, NODES
 
 

@@ -9,16 +9,14 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evals.errors import CannotJudgeError
-from evals.llm_judge import questions as judge
+from evals.llm_judge import rubric as judge
 from evals.llm_judge.attacks import attacked, order_key
-from evals.llm_judge.questions import JudgeQuestion, Placeholders, Prompts
-from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, Plant, PlantedKind
+from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, JudgeQuestion, Placeholders, Plant, PlantedKind, Prompts
 from evals.models.case import Case
 from evals.models.judge import Grade, Grades, PairAnswer
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier, cause, dossier_of, issue, sections, write_up
-from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
-from evals.triage.judge.planting_inputs import HandMade, Original, hand_made, original_of
+from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS, HandMade, Original, hand_made, original_of
 from evals.triage.root_cause_scorers import root_cause_hit
 
 HERE: Final = Path(__file__).parent / "prompts"

@@ -16,8 +16,7 @@ from evals.models.run import Comparison, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Variant
 from evals.pipeline.load_suite import scored
 from evals.run_context import RunContext
-from evals.scoring.registry import scorer_infos
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials, scorer_infos
 from evals.triage.sweep.sweep_result import (
     CHOSEN_ON,
     CONFIRMED_ON,

@@ -20,19 +20,16 @@ from evals.runner.case_task import CaseTask, cassette_of, failed, read_ahead
 from evals.runner.trial_cache import Keeper, Pins, digest_of_replaced, note
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
-from evals.triage.case_replay import prepared, within_time
 from evals.triage.dataset.case_code import materialise
-from evals.triage.fast_replay import runner
 from evals.triage.graph_trial import CaseTarget, trees_for
-from evals.triage.recorded_graph import indexed
+from evals.triage.recorded_graph import indexed, prepared, within_time
 from evals.triage.sweep.sweep_result import GridPoint
-from evals.triage.trial_clients import replay_clients
+from evals.triage.trial_clients import replay_clients, runner
 from evals.triage.variant_prompts import prompt_of
 from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 from evals.workspace import Workspace
-from triage.guards.guard import Guard
 from triage.guards.guard_sets import SETS
-from triage.guards.hardened_guards import confidence_floor
+from triage.guards.hardened_guards import Guard, confidence_floor
 from triage.prompts.load import SupervisorPrompt
 from triage.state import AgentFinding, BugTriageState, TriageReport
 from triage.state import ConfidenceFloor as Thresholds

@@ -24,14 +24,14 @@ from tests.bench.goals.many import CASES, other
 from tests.bench.line import Line
 from tests.bench.sampled import with_floor
 from tests.bench.scene import a_scene, a_suite, again, forget, remembered
+from tests.builders.processes import children_of, reads_a_pipe
+from tests.builders.waiting import until
 
 PROMPTS = REPOSITORY / "triage" / "prompts" / "supervisor"
 BARE_S = 8
 """What the bare graph's 201 trials take on the machine that the goals in seconds are meant for."""
 
 WATCHING = "watching for changes"
-LOADED_S = 6
-"""Seconds between two edits: more than it takes to load the libraries."""
 
 
 def lines(folder: Path) -> Iterator[Line]:
@@ -136,7 +136,7 @@ class Ground:
         with Popen(command, cwd=self.before(), env=where, stdout=PIPE, stderr=STDOUT, text=True) as process:
             lines = iter(process.stdout.readline, "")
             _ = [*takewhile(lambda line: WATCHING not in line, lines)]
-            time.sleep(LOADED_S)
+            until(lambda: any(map(reads_a_pipe, children_of(process.pid))))  # the next round has its libraries loaded
             began = time.perf_counter()
             change()
             said = "".join(takewhile(lambda line: WATCHING not in line, lines))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from evals.cassettes.cassette_files import load
-from evals.recording.rounds.batch_requests import custom_id
+from evals.recording.batch_files import custom_id
 from evals.workspace import Workspace
 from tests.bench.cost import REPOSITORY, run
 from tests.bench.generated import a_checkout

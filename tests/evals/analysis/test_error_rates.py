@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from evals.analysis.drift_comparison import compared, enough_for, judged, noise_of
-from evals.analysis.drift_sample import drawn
+from evals.analysis.drift_session import drawn
 from tests.builders.drifting import World
 from tests.builders.shipped import every
 

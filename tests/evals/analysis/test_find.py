@@ -2,9 +2,8 @@
 
 import pytest
 
-from evals.analysis.label_disputes import disputes
+from evals.analysis.label_disputes import Disputes, disputes
 from evals.errors import ConfigurationError
-from evals.models.dispute import Disputes
 from evals.models.run import PointInfo, Trial
 from tests.builders.dispute import a_disputed_run, an_answer_to
 from tests.builders.run import a_trial

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.analysis.drift_sample import ROUTER, UNREADABLE, fields_of, meaning
+from evals.analysis.drift_session import ROUTER, UNREADABLE, fields_of, meaning
 from evals.triage.drift_fields import FIELDS
 from tests.builders.endpoint import WORKER_REPLIES, a_completion, a_decision
 from tests.builders.plan import tool_call

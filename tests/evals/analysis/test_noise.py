@@ -7,8 +7,7 @@ import pytest
 
 from evals.analysis.noise import MeanGate, noise_of
 from evals.errors import CannotJudgeError
-from evals.statistics.paired_tests import sign_flip
-from evals.statistics.power import minimum_detectable_drop
+from evals.statistics.paired_tests import minimum_detectable_drop, sign_flip
 
 RUNS = 5
 CASES = 80

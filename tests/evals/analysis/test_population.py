@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from evals.analysis.drift_sample import SHARED, of_recording, population, price_of
+from evals.analysis.drift_session import SHARED, of_recording, population, price_of
 from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.cassette_schema import Usage
 from evals.errors import CannotJudgeError

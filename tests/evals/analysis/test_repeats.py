@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evals.pipeline.selftest_suite import Repeats
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.facts import a_good_trace, some_cases, some_material
 
 CASES = some_cases(24)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from evals.analysis.drift_sample import allocated, drawn
+from evals.analysis.drift_session import allocated, drawn
 from tests.builders.drifting import World
 
 REQUESTS = World().requests(size=500)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from evals.analysis.drift_comparison import ComparedRequest, compared, enough_for, judged, noise_of, turned
-from evals.analysis.drift_sample import drawn
-from evals.models.drift_result import FieldDrift, Passage, Range
+from evals.analysis.drift_session import drawn
+from evals.models.analysis_results import FieldDrift, Passage, Range
 from tests.builders.drifting import World
 
 

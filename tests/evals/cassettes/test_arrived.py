@@ -7,11 +7,10 @@ import httpx2
 import pytest
 from filelock import FileLock
 
-from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.recorder import RecordingTransport
+from evals.cassettes.recorder import RecordingTransport, stage, take_staged
 from evals.errors import CassetteError, SecretFoundError
 from tests.builders.interaction import PLANTED, AnLlm, a_recorder, an_interaction, ask, words_of
 from tests.builders.llm_server import an_llm_server
@@ -79,36 +78,36 @@ class _At(httpx2.AsyncBaseTransport):
 
 def test_the_next_recording_takes_in_what_came_before_a_kill(path):
     merge_write(path, [an_interaction("old")])
-    arrived.put(path, an_interaction("new"))
+    stage(path, an_interaction("new"))
 
-    arrived.take_in(path)
+    take_staged(path)
 
     assert (sorted(words_of(load(path).interactions)), waiting(path)) == (["new", "old"], [])
 
 
 def test_what_the_cassette_holds_meanwhile_stays(path):
-    arrived.put(path, an_interaction("q", answer="second"))
+    stage(path, an_interaction("q", answer="second"))
     merge_write(path, [an_interaction("q", answer="first")])
 
-    arrived.take_in(path)
+    take_staged(path)
 
     assert [found.response["choices"][0]["message"]["content"] for found in load(path).interactions] == ["first"]
 
 
 def test_of_a_neighbour_whose_name_begins_alike_nothing_is_taken(path):
-    arrived.put(path.with_name("case.yaml.old.yaml"), an_interaction("its"))
+    stage(path.with_name("case.yaml.old.yaml"), an_interaction("its"))
 
-    arrived.take_in(path)
+    take_staged(path)
 
     assert not path.exists()
 
 
 def test_what_a_power_cut_left_of_an_answer_is_none(path):
-    arrived.put(path, an_interaction("q"))
+    stage(path, an_interaction("q"))
     for place in path.parent.glob(".*.arrived"):
         place.write_bytes(place.read_bytes()[:100])
 
-    arrived.take_in(path)
+    take_staged(path)
 
     assert load(path).interactions == ()
     assert list(path.parent.glob(".*.arrived")) == []
@@ -116,7 +115,7 @@ def test_what_a_power_cut_left_of_an_answer_is_none(path):
 
 def test_an_answer_with_a_secret_does_not_come_in(path):
     with pytest.raises(SecretFoundError):
-        arrived.put(path, an_interaction(answer=PLANTED["github_token"]))
+        stage(path, an_interaction(answer=PLANTED["github_token"]))
 
     assert list(path.parent.iterdir()) == []
 
@@ -125,13 +124,13 @@ def test_where_nothing_can_be_written_it_is_said_in_words(tmp_path):
     (tmp_path / "file").write_text("in the way")
 
     with pytest.raises(CassetteError, match="move the file that stands where a folder belongs"):
-        arrived.put(tmp_path / "file" / "case.yaml", an_interaction())
+        stage(tmp_path / "file" / "case.yaml", an_interaction())
 
 
 def test_what_a_kill_left_half_written_is_cleared_away(path):
     half = path.with_name(f"..{path.name}.{'0' * 16}.0.arrived.tmp")
     half.write_bytes(b"x_replay:")
 
-    arrived.take_in(path)
+    take_staged(path)
 
     assert not half.exists()

@@ -7,12 +7,11 @@ import pytest
 
 from evals.cassettes.cassette_files import drop, load, merge_write, rendered
 from evals.cassettes.interaction import Cassette
-from evals.cassettes.package_line_references import SourceTree
+from evals.cassettes.package_line_references import SourceTree, quoted
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from evals.errors import CassetteError, NotFetchedError, RecordingError, SecretFoundError
-from evals.recording.rounds.answer_files import Answers
-from evals.secrets.copied_package_code import quoted
+from evals.recording.batch_files import Answers
 from tests.builders.batch import a_line, a_pending, answers
 from tests.builders.dataset import write
 from tests.builders.interaction import AnLlm, a_chat_answer, a_recorder, an_interaction, ask

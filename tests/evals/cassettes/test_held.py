@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from evals.secrets.secret_filter import scan, scrub, unsuspicious
+from evals.secret_filter import scan, scrub, unsuspicious
 from evals.shared.secrets.rule import hold, release
 
 KEY = "team-shared-key-01"  # no format, no randomness: only who holds it knows

@@ -7,7 +7,7 @@ from evals.cassettes import cassette_files as trust
 from evals.cassettes.cassette_files import Readings, load, merge_write, rendered
 from evals.cassettes.interaction import Cassette
 from evals.errors import CassetteError
-from evals.secrets.secret_filter import NOTHING, AllowedSecrets
+from evals.secret_filter import NOTHING, AllowedSecrets
 from tests.builders.interaction import an_interaction
 from tests.builders.secret import an_entry
 

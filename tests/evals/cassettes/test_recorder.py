@@ -7,12 +7,11 @@ import httpx2
 import pytest
 
 from evals.cassettes import recorder
-from evals.cassettes import staging as arrived
 from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.cassette_schema import Usage
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
-from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport
+from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport, take_staged
 from evals.errors import CassetteError, MissError, RecordingError, RecordingStoppedError
 from tests.builders.interaction import (
     AnLlm,
@@ -241,7 +240,7 @@ async def test_a_writing_that_fails_costs_no_answer_that_waits_beside_it(path, s
 
     assert isinstance(first, RecordingStoppedError)
     assert set(words_of(load(path).interactions)) == {"second", "third"}
-    arrived.take_in(path)
+    take_staged(path)
     assert set(words_of(load(path).interactions)) == {"first", "second", "third"}
 
 

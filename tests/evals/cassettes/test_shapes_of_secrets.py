@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from evals.secrets.secret_filter import scan, unsuspicious
+from evals.secret_filter import scan, unsuspicious
 from tests.chaos.shapes import NOT_PROMISED, PROMISED
 
 NOISE = "Qm7" + "Xk9Rt2Lw5" + "Zp8Vb3Nc6" + "Hd4Ys1Jf"

@@ -6,7 +6,7 @@ from evals.cassettes import cassette_format as unfold
 from evals.cassettes.cassette_files import load, merge_write, rendered
 from evals.cassettes.interaction import Cassette
 from evals.errors import CassetteError, SecretFoundError
-from evals.secrets.secret_filter import scan_text
+from evals.secret_filter import scan_text
 from tests.builders.interaction import PLANTED, a_chat_request, an_interaction, messages
 
 SYSTEM = "You lead a team that triages bugs.\nName the member who acts next.\n\n## Rules\n- the critic acts once\n"

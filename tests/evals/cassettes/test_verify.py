@@ -6,7 +6,7 @@ import pytest
 
 from evals.cassettes.cassette_files import drop, merge_write
 from evals.cassettes.manifest import NAME, verify, write
-from evals.secrets.secret_filter import FILE, digest_of
+from evals.secret_filter import FILE, digest_of
 from tests.builders.interaction import PLANTED, an_interaction
 from tests.builders.secret import an_entry
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from evals.report.run_files import write_report
+from evals.report.stored_runs import write_report
 from evals.shared.secrets import rule as held
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
@@ -182,7 +182,7 @@ def test_no_other_command_loads_any_of_it():
         "cli.run_commands",
         "cli.report_commands",
         "pipeline.decide_run",
-        "report.run_files",
+        "report.stored_runs",
         "report.html_page",
     )
     code = "".join(f"import evals.{name};" for name in modules)

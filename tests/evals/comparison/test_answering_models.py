@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.answering_models import answered_by, different_models
+from evals.comparison.baseline import answered_by, different_models
 from evals.comparison.run_result import assemble
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_material, some_trials

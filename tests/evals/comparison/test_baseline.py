@@ -122,14 +122,13 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
     [
         "triage/root_cause_scorers.py",
         "routes/route_check.py",
-        "statistics/ranking_metrics.py",
-        "scoring/decision_grades.py",
+        "scoring/route_scorers.py",
         "comparison/metric_summaries.py",
         "comparison/paired_comparison.py",
         "prices.py",
         "prices.yaml",
         "models/trace.py",
-        "models/route_spec.py",
+        "models/case.py",
     ],
 )
 def test_code_and_prices_that_a_stored_number_rests_on_cannot_change_unnoticed(tmp_path, monkeypatch, place):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.behaviour_changes import blessed_behaviour, changes_of, earlier_of
+from evals.comparison.divergences import blessed_behaviour, changes_of, earlier_of
 from evals.comparison.run_result import assemble
 from evals.models.run import Trial
 from tests.builders.facts import some_cases, some_material, some_trials

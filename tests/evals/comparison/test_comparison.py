@@ -5,7 +5,7 @@ import pytest
 
 from evals.comparison.paired_comparison import TestedRule, compare, compare_family
 from evals.models.suite import GatePolicy
-from evals.scoring.decision_grades import State
+from evals.scoring.route_scorers import State
 from evals.statistics.paired_tests import SignFlip
 
 POLICY = GatePolicy()

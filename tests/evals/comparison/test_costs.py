@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from evals.comparison.costs import cost_changes
 from evals.comparison.run_result import assemble
+from evals.comparison.variant_metrics import cost_changes
 from evals.models.metrics import Scored
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_material, some_trials

@@ -11,7 +11,7 @@ from evals.models.metrics import Scored, Skipped
 from evals.models.run import ScorerInfo
 from evals.models.suite import GatePolicy
 from tests.builders.case import a_case, a_point
-from tests.builders.facts import a_good_trace, a_variant, some_cases, some_material, some_trials
+from tests.builders.facts import a_baseline, a_good_trace, a_variant, some_cases, some_material, some_trials
 from tests.builders.shipped import every
 from tests.builders.trace import a_report, an_answer
 from tests.builders.unasked import Unasked, claims
@@ -142,6 +142,22 @@ def test_a_variant_whose_prompt_was_edited_is_bounded_against_its_own_baseline_t
     before = whole.baseline.model_copy(update={"prompts": {**whole.baseline.prompts, "v3": "before the edit"}})
 
     assert verdict_of(without(replace(whole, baseline=before), 0)).exit_code == 0
+
+
+def test_new_hard_violations_that_missing_answers_could_make_up_for_cannot_be_judged():
+    """The edit breaks hard rules in 10 cases; in the 20 that are not recorded again both variants broke them before."""
+    cases = some_cases(40)
+
+    def trials(edited):
+        short = {(case.id, name): ("investigator", "writer") for case in cases[20:] for name in ("v2", "v3")}
+        short |= {(case.id, "v3"): ("investigator", "writer") for case in cases[:10] if edited}
+        return some_trials(cases, {one: a_good_trace(*one, *visits) for one, visits in short.items()})
+
+    blessed = a_baseline(cases, trials(edited=False))
+    before = blessed.model_copy(update={"prompts": {**blessed.prompts, "v3": "before the edit"}})
+    whole = some_material(cases, trials(edited=True), baseline=before)
+
+    assert verdict_of(without(whole, *range(20, 40))).exit_code == 3
 
 
 def test_decision_points_that_are_missing_are_bounded():

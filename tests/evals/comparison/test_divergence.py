@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.first_divergence import baseline_divergences, clause, diverge, divergences
+from evals.comparison.divergences import baseline_divergences, clause, diverge, divergences
 from tests.builders.run import a_trial
 from tests.builders.trace import a_decision, a_trace
 

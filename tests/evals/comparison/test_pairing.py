@@ -3,7 +3,7 @@
 import pytest
 
 from evals.comparison.paired_comparison import bounds, by_case, paired, together, weights
-from evals.scoring.decision_grades import State
+from evals.scoring.route_scorers import State
 from evals.statistics.intervals import macro_mean
 
 SEARCHES = [State(f"case-{n}", "p", "codebase_search") for n in range(3)]

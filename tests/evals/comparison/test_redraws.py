@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from evals.comparison.run_result import assemble
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.facts import a_good_trace, some_cases, some_material
 from tests.builders.trace import a_report
 

@@ -16,7 +16,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.suite import GatePolicy
 from evals.pipeline.read_sides import named_apart
 from evals.report.view.variant_tables import in_words
-from evals.result_files.results import Result, Results
+from evals.result_files import Result, Results
 from evals.scoring.registry import scorer_infos
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_report
@@ -34,8 +34,8 @@ def results(values, variant="v", runner="promptfoo", **fields):
     return side_of_results(Results.of(runner, found), variant, f"{variant}-file")
 
 
-def judged(*sides, primary=()):
-    return compared_sides(named_apart(sides), GatePolicy(), primary, load_pack("evals.target.pack"))
+def judged(*sides, primary=(), **policy):
+    return compared_sides(named_apart(sides), GatePolicy(**policy), primary, load_pack("evals.target.pack"))
 
 
 def passing(count, failing=0, start=0):
@@ -55,11 +55,24 @@ def test_no_change_in_two_result_files_is_not_worse():
     assert (run.verdict.exit_code, run.comparisons[0].n) == (0, 20)
 
 
-def test_cases_that_only_one_side_has_are_left_out_and_told():
-    run = judged(results(passing(20), "main"), results(passing(20, start=5), "branch"))
+def test_cases_that_only_the_last_side_has_are_left_out_and_told():
+    run = judged(results(passing(15), "main"), results(passing(20), "branch"))
 
-    assert run.comparisons[0].n == 15
-    assert "cases (5 only in main-file); cases (5 only in branch-file)" in run.verdict.sentence
+    assert (run.verdict.exit_code, run.comparisons[0].n) == (0, 15)
+    assert "cases (5 only in branch-file)" in run.verdict.sentence
+
+
+def test_cases_that_the_last_side_lacks_are_lost_unless_fewer_are_asked_for():
+    """Where a test that crashed left no row, the rest would be green."""
+    sides = results(passing(20), "main"), results(passing(20, start=5), "branch")
+    run = judged(*sides)
+
+    assert (run.verdict.exit_code, run.comparisons[0].n) == (3, 15)
+    assert run.verdict.sentence.startswith(
+        "Cannot judge branch: it lacks 5 of the 20 cases of main (case-00, case-01, case-02 and 2 more); to judge the "
+        "others: `--set coverage_floor=0.75`"
+    )
+    assert judged(*sides, coverage_floor=0.75).verdict.exit_code == 0
 
 
 def test_a_case_whose_text_changed_is_told():

@@ -3,8 +3,7 @@
 import pytest
 
 from evals.comparison.metric_summaries import case_means, coverage_of, summarise
-from evals.scoring.registry import scorer_infos
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials, scorer_infos
 from tests.builders.case import a_case, a_point
 from tests.builders.facts import a_good_trace, some_cases, some_trials
 from tests.builders.trace import a_report, a_trace, an_answer

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from evals.comparison.constraint_test import replayed_cases
 from evals.comparison.gate import decide
 from evals.comparison.gate_input import facts_of
+from evals.comparison.paired_comparison import replayed_cases
 from evals.comparison.run_comparisons import compared
-from evals.scoring.registry import scorer_infos
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials, scorer_infos
 from tests.builders.facts import a_baseline, a_variant, cassettes_of, some_cases, some_material, some_trials
 from tests.builders.trace import a_call
 
@@ -131,3 +130,7 @@ def test_a_violation_in_any_repeat_is_one_of_the_case():
     ]
 
     assert a_baseline(CASES[:1], first).hard_violations["v3"] == {"case-0": ("P4", "P3")}
+
+
+def test_a_p_value_is_never_shown_as_zero():
+    assert "no longer in 0 (p <0.001): P4 in case-0" in verdict_of(range(16), recorded="again").sentence

@@ -5,7 +5,7 @@ from langsmith import Client, evaluate
 
 import evals as door
 from evals.errors import ConfigurationError
-from evals.langsmith.scorer_evaluators import evaluators
+from evals.langsmith.dataset_sync import evaluators
 from tests.builders.checkout import evals
 from tests.builders.trace import a_trace
 

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 from evals.llm_judge.grades import Graded, change, counts, value
 from evals.llm_judge.judge_summary import blessed_judge, judgement
 from evals.llm_judge.planted_accuracy import Measured
-from evals.llm_judge.questions import JudgePrompt, JudgeQuestion, JudgeReply, Prompts
-from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, Plant
+from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, JudgePrompt, JudgeQuestion, JudgeReply, Plant, Prompts
 from evals.models.judge import BlessedJudge, Grade, PairAnswer
 from tests.builders.run import a_run
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.llm_judge.judge_verdict import verdict
+from evals.llm_judge.planted_accuracy import verdict
 from evals.models.judge import JudgedTrial, Judgement, Preferences, Rate, Reliability
 from evals.models.run import Verdict
 from tests.builders.run import a_comparison, a_run

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from evals.triage.case_file import CaseFile
+from evals.triage.dataset.dataset_layout import CaseFile
 from tests.builders.dataset import a_case_file
 
 ORIGIN = {"source": "swebench", "name": "example__shop-7"}

@@ -4,7 +4,7 @@ import pytest
 
 from evals.models.metrics import Failed
 from evals.otlp.span_plan import Count, planned_traces
-from evals.secrets.secret_filter import WITHHELD
+from evals.secret_filter import WITHHELD
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.secret import PLANTED
 from tests.builders.trace import a_call, a_decision, a_trace

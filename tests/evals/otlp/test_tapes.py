@@ -8,7 +8,7 @@ from evals.cassettes.cassette_files import merge_write
 from evals.errors import CassetteError
 from evals.otlp import attribute_names as names
 from evals.otlp.planned_spans import Tapes
-from evals.secrets.secret_filter import WITHHELD
+from evals.secret_filter import WITHHELD
 from evals.workspace import Workspace
 from tests.builders.interaction import an_interaction
 from tests.builders.secret import PLANTED

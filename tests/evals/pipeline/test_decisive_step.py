@@ -5,7 +5,7 @@ from dataclasses import replace
 from evals.pipeline.decisive_step import with_decisive_steps
 from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import replay
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.case import a_constraint, a_spec, an_alternative
 from tests.builders.checkout import REPOSITORY
 

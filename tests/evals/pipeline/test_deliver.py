@@ -8,8 +8,8 @@ from evals.errors import ConfigurationError
 from evals.models.run import Scope
 from evals.models.run_request import Options
 from evals.paths import PACKAGE
-from evals.pipeline import changed_files as since
 from evals.pipeline import kept_verdict
+from evals.pipeline import kept_verdict as since
 from evals.pipeline.load_suite import baseline_of, load_suite
 from evals.pipeline.run_suite import finish
 from evals.runner.trials import Trials

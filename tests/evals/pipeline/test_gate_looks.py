@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from evals.errors import DatasetError
-from evals.holdout import read_openings
+from evals.pipeline.load_suite import read_openings
 from evals.pipeline.optimize_prompts import count_look, gains, look_alpha
 from tests.bench.gate_looks import GATE_CASES, false_gains, power
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials

@@ -4,7 +4,7 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.recording.endpoint import author
-from evals.secrets.secret_filter import FILE, digest_of
+from evals.secret_filter import FILE, digest_of
 from evals.workspace import Workspace
 from tests.builders.git import git
 

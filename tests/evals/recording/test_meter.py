@@ -8,7 +8,7 @@ from evals.cassettes.cassette_schema import Usage
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
 from evals.prices import ModelPrice, PriceTable
-from evals.recording.spend import LONGEST_ANSWER, Meter, priced
+from evals.recording.recording_cost import LONGEST_ANSWER, Meter, priced
 from tests.builders.interaction import an_asked
 
 TABLE = PriceTable(

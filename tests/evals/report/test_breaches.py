@@ -1,6 +1,6 @@
 """Why routes fail, over all cases."""
 
-from evals.models.route_spec import RouteReading
+from evals.models.case import RouteReading
 from evals.models.run import Run, Trial
 from evals.report.view.page_parts import Lists
 from evals.report.view.violations_table import breach_rows, breach_table

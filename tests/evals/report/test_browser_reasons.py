@@ -7,7 +7,7 @@ import pytest
 
 from evals.comparison.run_result import case_info
 from evals.report.html_page import render
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.case import a_case
 from tests.builders.run import a_run, a_run_that_parts
 from tests.builders.trace import a_trace

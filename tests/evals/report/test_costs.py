@@ -1,7 +1,7 @@
 """What a trial costs, variant by variant."""
 
 from evals.models.run import CostChange
-from evals.report.view.cost_tables import COLUMNS, cost_change, score_plots, what_it_costs
+from evals.report.view.variant_tables import COLUMNS, cost_change, score_plots, what_it_costs
 from evals.scoring.registry import scorers
 from tests.builders.run import a_run, a_scorer_info, a_summary, a_variant_info
 

@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from evals.models.drift_result import (
+from evals.models.analysis_results import (
     AnswerSource,
     Drift,
     DriftPrice,

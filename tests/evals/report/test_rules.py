@@ -4,7 +4,7 @@ from evals.models.metrics import Scored
 from evals.models.run import CaseInfo, Trial
 from evals.report.view.page_parts import Texts
 from evals.report.view.violations_table import RuleSheets, figures_of, reason_of, rule_tables
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.case import a_case, a_constraint, a_spec, an_alternative
 from tests.builders.run import a_case_info
 from tests.builders.trace import a_trace

@@ -89,6 +89,8 @@ def test_the_first_paint_comes_within_a_second(opened):
                 break
             opened.wait_for_timeout(20)
         paints.append(opened.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+        if paints[-1] <= 1000:
+            break
 
     assert min(paints) <= 1000
 

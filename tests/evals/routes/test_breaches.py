@@ -1,6 +1,6 @@
 """Which rules routes break."""
 
-from evals.models.route_spec import RouteReading
+from evals.models.case import RouteReading
 from evals.models.run import Trial
 from evals.routes.route_check import breaches
 from tests.builders.case import a_spec, an_alternative

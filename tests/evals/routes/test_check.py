@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.errors import ConfigurationError
-from evals.models.route_spec import RouteSpec
+from evals.models.case import RouteSpec
 from evals.routes.route_check import check
-from evals.triage.route_spec_strictness import UNSURE
+from evals.triage.dataset.passing_routes import UNSURE
 from tests.builders.case import NODES, a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
 
 GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))

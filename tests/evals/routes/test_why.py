@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.models.route_spec import RouteReading
+from evals.models.case import RouteReading
 from evals.routes.route_check import check, why
 from tests.builders.case import NODES, a_constraint, a_spec, an_alternative
 

@@ -8,7 +8,7 @@ import pytest
 from evals.cassettes.interaction import Cassette
 from evals.errors import DatasetError
 from evals.runner.case_task import CaseTask, run_case
-from evals.triage import case_replay as replay
+from evals.triage import recorded_graph as replay
 from tests.builders.case import a_case
 from tests.builders.facts import a_variant
 from tests.builders.trace import a_trace

@@ -1,7 +1,7 @@
 """Frozen states: grades by state, whole cases only."""
 
-from evals.scoring.decision_grades import State, state_grades, unanswered_states
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
+from evals.scoring.route_scorers import State, state_grades, unanswered_states
 from tests.builders.case import a_case, a_point
 from tests.builders.trace import a_trace, an_answer
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.metrics import Scored
-from evals.scoring.score_trials import score_trials
+from evals.scoring.registry import score_trials
 from tests.builders.case import a_case
 from tests.builders.trace import a_trace
 

@@ -4,7 +4,7 @@ import pytest
 
 from evals.cassettes.cassette_files import load, merge_write
 from evals.errors import ConfigurationError, SecretFoundError
-from evals.secrets.secret_filter import FILE, NOTHING, AllowedSecrets, allowed_beside, digest_of, seen_in
+from evals.secret_filter import FILE, NOTHING, AllowedSecrets, allowed_beside, digest_of, seen_in
 from tests.builders.interaction import a_cassette, an_interaction
 from tests.builders.secret import PLANTED, an_entry
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evals.secrets.secret_filter import NOTHING, WITHHELD, AllowedSecrets, fit_to_write, held_back
+from evals.secret_filter import NOTHING, WITHHELD, AllowedSecrets, fit_to_write, held_back
 from tests.builders.secret import PLANTED, an_entry
 from tests.builders.trace import a_decision, a_trace
 

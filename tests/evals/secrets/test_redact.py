@@ -7,7 +7,7 @@ import string
 
 import pytest
 
-from evals.secrets.secret_filter import (
+from evals.secret_filter import (
     FILE,
     AllowedSecrets,
     SecretFinding,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from evals.statistics.beta_distribution import beta_cdf, root, t_cdf, t_quantile
+from evals.statistics.distributions import beta_cdf, root, t_cdf, t_quantile
 
 sizes = st.floats(0.01, 500)
 

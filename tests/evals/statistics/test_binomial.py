@@ -3,7 +3,15 @@
 import pytest
 from scipy.stats import binom, binomtest, norm
 
-from evals.statistics.binomial import at_least, at_most, least_rejected, normal_quantile, pmf, two_sided, upper_limit
+from evals.statistics.distributions import (
+    at_least,
+    at_most,
+    least_rejected,
+    normal_quantile,
+    pmf,
+    two_sided,
+    upper_limit,
+)
 
 SIZES = [1, 2, 7, 8, 64, 80, 640]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom, t
 
-from evals.statistics import binomial
-from evals.statistics.binomial import at_least
-from evals.statistics.paired_tests import mcnemar
-from evals.statistics.power import (
+from evals.statistics import distributions
+from evals.statistics.distributions import at_least
+from evals.statistics.paired_tests import (
+    mcnemar,
     mcnemar_power,
     minimum_detectable_difference,
     minimum_detectable_drop,
@@ -59,7 +59,7 @@ def test_more_cases_see_smaller_drops():
 
 def test_many_cases_do_not_have_every_tail_of_every_number_of_changes_looked_at(monkeypatch):
     asked = []
-    monkeypatch.setattr(binomial, "at_least", lambda *of: asked.append(of) or at_least(*of))
+    monkeypatch.setattr(distributions, "at_least", lambda *of: asked.append(of) or at_least(*of))
 
     drop = minimum_detectable_drop(3001, alpha=0.0071)
 

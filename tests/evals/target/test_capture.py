@@ -293,7 +293,7 @@ async def test_ids_and_signatures_of_the_protocols_are_no_secrets_and_anthropics
 ) -> None:
     from evals.cassettes.live_answer import HttpReply, usage_of
     from evals.cassettes.player import IncomingRequest
-    from evals.secrets.secret_filter import scan
+    from evals.secret_filter import scan
     from evals.target.bodies import answer_object
 
     call = {"type": "tool_use", "id": "toolu_" + "01A09q90qw90lq917835lq9Zk", "name": "find", "input": {"topic": "tea"}}

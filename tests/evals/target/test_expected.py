@@ -9,9 +9,8 @@ from evals.models.case import Case
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.trace import GraphNames, Provenance, Trace, Visit
 from evals.scoring.scorer import score
-from evals.target.cases import load_case
+from evals.target.cases import label_errors, load_case
 from evals.target.output_scorers import output_expected, tool_arguments
-from evals.target.target_lint import label_errors
 from tests.builders.dataset import write
 
 ORDER = {

@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from evals.triage.dataset.commit_code import Commits, commit_tree
+from evals.triage.dataset.case_code import Commits, commit_tree
 from evals.triage.dataset.repository_clones import Clone
 from evals.triage.graph_trial import IndexedCode, trees_for
 from tests.builders.case import a_case

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from evals.shortcut_switch import SWITCH
-from evals.triage.fast_replay import runner
+from evals.triage.trial_clients import runner
 
 
 def ran(work):

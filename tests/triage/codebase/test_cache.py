@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import HashEmbedder
-from triage.codebase.vector_cache import SharedVectors, cache_folder
+from triage.codebase.embed import SharedVectors, cache_folder
 
 CHECKOUT = Path(__file__).parents[3]
 WRITER = """
 import sys
 from pathlib import Path
 from tests.builders.repository import HashEmbedder
-from triage.codebase.vector_cache import SharedVectors
+from triage.codebase.embed import SharedVectors
 vectors = SharedVectors(Path(sys.argv[1]), print)
 input()
 for number in range(200):
@@ -127,7 +127,7 @@ def test_a_full_disk_is_said_once_and_what_is_there_stays_readable(place):
 
 
 def test_a_writer_that_takes_too_long_is_not_waited_for_for_ever(place, monkeypatch):
-    monkeypatch.setattr("triage.codebase.vector_cache._WAIT_S", 0)
+    monkeypatch.setattr("triage.codebase.embed._WAIT_S", 0)
     complaints = []
     vectors = opened(place, complaints)
     other = sqlite3.connect(place, isolation_level=None)

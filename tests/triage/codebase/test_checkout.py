@@ -7,7 +7,7 @@ from tests.builders.repository import FILES, HashEmbedder, a_repository
 from triage.codebase import checkout_index as checkout
 from triage.codebase.checkout_index import SharedMiniLM, index_of_sources
 from triage.codebase.embed import MiniLM
-from triage.codebase.sources import Source
+from triage.codebase.source_files import Source
 from triage.errors import InputError
 
 

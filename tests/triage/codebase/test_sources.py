@@ -2,7 +2,7 @@
 
 import pytest
 
-from triage.codebase.sources import read_sources, sources_of
+from triage.codebase.source_files import read_sources, sources_of
 from triage.errors import InputError
 
 

@@ -15,9 +15,8 @@ from triage.findings import Form
 from triage.llm import answering, resilient
 from triage.plans.plan_files import MODES, Mode, given_plan, may_reshape
 from triage.state import BugTriageState, HumanExchange, PlanLimits, TaskItem, Worker
-from triage.supervisors.plan.plan_prompts import PlanPrompt, board, parts_of
+from triage.supervisors.plan.plan_execution import PlanPrompt, board, guided, noted, parts_of, runnable
 from triage.supervisors.plan.plan_tools import Desk, Tool, tools_of, use
-from triage.supervisors.plan.task_status import guided, noted, runnable
 from triage.supervisors.supervisor import INVALID_OUTPUT, MakesModels, Supervise, fault
 from triage.terminal_screen import invalid_decision
 

@@ -10,8 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from triage.findings import Form
 from triage.plans.plan_files import Mode, faults, may_reshape
 from triage.state import PlanLimits, TaskItem, TaskStatus, Worker, by_id
-from triage.supervisors.plan.plan_prompts import report_on
-from triage.supervisors.plan.task_status import OVER, RefusedError, noted, set_status
+from triage.supervisors.plan.plan_execution import OVER, RefusedError, noted, report_on, set_status
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Final
 
-from evals.cassettes.package_line_references import SourceTree
+from evals.cassettes.package_line_references import SourceTree, quoted
 from evals.installed_packages import normal_name
 from evals.safe_yaml import line_of, read_text
-from evals.secrets.copied_package_code import quoted
-from evals.triage.case_file import Gold
 from evals.triage.dataset.case_code import ABOUT, Codebase, load_codebase, materialise, released_tree
-from evals.triage.dataset.checks.reproduction_checks import PATIENCE_S, ProcessResult, copied, run_apart
+from evals.triage.dataset.checks.codebase_checks import PATIENCE_S, ProcessResult, copied, run_apart
 from evals.triage.dataset.checks.text_checks import (
     at_label,
     foreign_imports,
@@ -24,12 +22,12 @@ from evals.triage.dataset.checks.text_checks import (
     of_the_dataset,
     unfit_lines,
 )
+from evals.triage.dataset.dataset_layout import Gold
 from evals.triage.dataset.derive_gold import definitions, outermost_names
+from evals.triage.dataset.fetch_releases import searched_releases
 from evals.triage.dataset.finding import Complaint, Corpus, LintedCase, Package
 from evals.triage.dataset.floor_scores import root_cause_baselines
-from evals.triage.dataset.releases.fetch_releases import searched_releases
-from evals.triage.dataset.releases.release_store import FETCH, Shelf
-from evals.triage.released_package import Release
+from evals.triage.dataset.release_store import FETCH, Release, Shelf
 
 
 @dataclass(frozen=True)

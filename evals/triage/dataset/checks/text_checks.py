@@ -9,7 +9,7 @@ from typing import Final
 
 from evals.models.case import Case
 from evals.safe_yaml import line_of, read_text
-from evals.secrets.secret_filter import scan
+from evals.secret_filter import scan
 from evals.triage.dataset.finding import Complaint, Corpus, LintedCase
 
 _ADDRESS: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@((?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})")

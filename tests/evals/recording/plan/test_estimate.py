@@ -5,7 +5,7 @@ import pytest
 from evals.cassettes.cassette_schema import Usage
 from evals.models.suite import Models
 from evals.models.trace import Miss
-from evals.recording.plan.cost_estimate import Need, experience_of, input_tokens, needs_of, output_tokens, seconds
+from evals.recording.recording_cost import Need, experience_of, input_tokens, needs_of, output_tokens, seconds
 from tests.builders.interaction import a_cassette, an_interaction
 from tests.builders.missed import a_request
 from tests.builders.trace import a_call, a_trace, an_answer

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.models.trace import Difference
-from evals.recording.plan.miss_causes import is_written, places_of, ranges
+from evals.recording.miss_causes import is_written, places_of, ranges
 
 FILE = (
     "---",

@@ -4,9 +4,9 @@ from datetime import date
 
 from evals.models.suite import Models
 from evals.prices import ModelPrice, PriceTable
-from evals.recording.plan.cost_estimate import experience_of
-from evals.recording.plan.miss_causes import MissCause
-from evals.recording.plan.plan_recording import Missed, by_cause, effort_of, missing_variants
+from evals.recording.miss_causes import MissCause
+from evals.recording.plan_recording import Missed, by_cause, effort_of, missing_variants
+from evals.recording.recording_cost import experience_of
 from tests.builders.interaction import a_cassette
 from tests.builders.missed import a_recorded, a_request, evidence
 from tests.builders.trace import a_trace, an_answer

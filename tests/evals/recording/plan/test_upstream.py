@@ -1,7 +1,7 @@
 """The step that took a trial off the tape."""
 
 from evals.models.trace import Finding, Miss, Nearest, Visit
-from evals.recording.plan.miss_causes import first_step, ways_of
+from evals.recording.miss_causes import first_step, ways_of
 from tests.builders.trace import a_decision, a_trace, an_exchange, an_override
 
 NEWS = "The cache forgets what was written last."

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.recording.rounds.answer_files import Answers
+from evals.recording.batch_files import Answers
 from tests.builders.batch import a_line, a_pending, answers
 from tests.builders.secret import PLANTED
 

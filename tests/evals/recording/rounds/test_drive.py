@@ -3,11 +3,9 @@
 import pytest
 
 from evals.errors import ConfigurationError, RecordingError
-from evals.recording.rounds.answer_files import Answers
-from evals.recording.rounds.batch_requests import write_round
-from evals.recording.rounds.round_loop import ATTEMPTS, Answerer, drive
-from evals.recording.rounds.round_step import RoundState
-from evals.secrets.secret_filter import NOTHING
+from evals.recording.batch_files import Answers, write_round
+from evals.recording.batch_rounds import ATTEMPTS, Answerer, RoundState, drive
+from evals.secret_filter import NOTHING
 from tests.builders.batch import a_command, a_line, a_pending, answers
 
 NO_TIME = """

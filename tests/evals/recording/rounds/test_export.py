@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evals.errors import SecretFoundError
-from evals.recording.rounds.batch_requests import custom_id, rounds_in, write_round
-from evals.secrets.secret_filter import AllowedSecrets
+from evals.recording.batch_files import custom_id, rounds_in, write_round
+from evals.secret_filter import AllowedSecrets
 from tests.builders.batch import a_pending
 from tests.builders.interaction import PLANTED
 from tests.builders.secret import an_entry

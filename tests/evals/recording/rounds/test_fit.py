@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from evals.recording.rounds.answer_files import Answers, fit_line
-from evals.recording.rounds.batch_requests import write_round
-from evals.recording.rounds.round_loop import Answerer
-from evals.secrets.secret_filter import NOTHING, WITHHELD
+from evals.recording.batch_files import Answers, fit_line, write_round
+from evals.recording.batch_rounds import Answerer
+from evals.secret_filter import NOTHING, WITHHELD
 from tests.builders.batch import a_command, a_line, a_pending, answers
 from tests.builders.interaction import a_chat_answer
 from tests.builders.secret import PLANTED

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.recording.rounds.answer_files import fault
+from evals.recording.batch_files import fault
 from tests.builders.interaction import a_chat_answer
 
 SCHEMA = {

@@ -5,13 +5,11 @@ from typing import get_args
 import pytest
 
 from evals.cli.main import main
-from evals.triage.case_file import Archetype
 from evals.triage.dataset.checks.text_checks import MARK
-from evals.triage.dataset.dataset_layout import Layout
+from evals.triage.dataset.dataset_layout import Archetype, Layout
 from evals.triage.dataset.lint_dataset import run_lint
 from evals.triage.dataset.load_cases import load_case, load_policy
-from evals.triage.dataset.passing_routes import strictness_of
-from evals.triage.route_spec_strictness import mutants, rejected_exemplars
+from evals.triage.dataset.passing_routes import mutants, rejected_exemplars, strictness_of
 from tests.builders.dataset import a_sound_dataset
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from evals.errors import ConfigurationError, DatasetError
 from evals.shared.git_command import GitError
-from evals.triage.dataset.commit_code import POINTER, Commits, commit_tree, need_commits, take_in, tree_name
+from evals.triage.dataset.case_code import POINTER, Commits, commit_tree, commit_tree_name, need_commits, take_in
 from evals.triage.dataset.repository_clones import Clone, Clones, NoCodeError
 from tests.builders.planted import SHOP, a_commit, a_history, copied, told
 
@@ -52,7 +52,7 @@ def test_a_clone_of_any_kind_gives_the_same_folder(tmp_path, shop, place, option
 
     take_in(NAME, head, Clones(tmp_path / "repos"), tmp_path / "cache")
     tree = commit_tree(NAME, head, tmp_path / "cache")
-    assert tree.name == tree_name(head)
+    assert tree.name == commit_tree_name(head)
     assert "[1:]" not in (tree / "shop/cart.py").read_text()
 
 

@@ -107,7 +107,7 @@ def test_findings_are_sorted_by_file_and_line(root, cache):
 
 
 def test_a_repro_that_hangs_is_a_finding(root, monkeypatch):
-    monkeypatch.setattr("evals.triage.dataset.checks.reproduction_checks.TIMEOUT_S", 0.5)
+    monkeypatch.setattr("evals.triage.dataset.checks.codebase_checks.TIMEOUT_S", 0.5)
     repro("import time\n\ntime.sleep(60)\n")(root)
 
     assert "did not end" in " ".join(finding.message for finding in lint(root))

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from evals.content_cache import Kept
-from evals.models.route_spec import Steps
+from evals.models.case import Steps
 from evals.routes.route_check import check
 from evals.triage.dataset.load_cases import load_cases
-from evals.triage.dataset.passing_routes import BANDS, passing_of, passing_routes, strictness_of
+from evals.triage.dataset.passing_routes import BANDS, SURE, passing_of, passing_routes, strictness_of
 from evals.triage.nodes import NODES
-from evals.triage.route_spec_strictness import SURE
 from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, reviewed_policy
 
 SHORT = ("investigator", "codebase_search", "writer")

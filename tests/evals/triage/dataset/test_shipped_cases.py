@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from evals.triage.dataset.case_code import build_tree
-from evals.triage.dataset.checks.reproduction_checks import run_python
+from evals.triage.dataset.checks.codebase_checks import run_python
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import ALL, run_lint
 from evals.triage.dataset.load_cases import case_ids, read_labels
-from evals.triage.graph_facts import surroundings
+from evals.triage.variant_graph import surroundings
 from tests.builders.shipped import every
 
 ROOT = Path(__file__).parents[4]

@@ -4,8 +4,7 @@ import pytest
 
 from evals.llm_judge.planted_accuracy import Measured
 from evals.llm_judge.rubric import JudgeCheckSet
-from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
-from evals.triage.judge.planting_inputs import hand_made
+from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS, hand_made
 from evals.triage.judge.triage_rubric import (
     SCALES,
     TriageRubric,

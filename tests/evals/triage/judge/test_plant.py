@@ -5,8 +5,15 @@ from random import Random
 
 import pytest
 
-from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS
-from evals.triage.judge.planting_inputs import comment_of, comment_parts, hand_made, part_of, with_part
+from evals.triage.judge.planted_defects import (
+    DEFECTS,
+    REWORDINGS,
+    comment_of,
+    comment_parts,
+    hand_made,
+    part_of,
+    with_part,
+)
 from evals.triage.judge.triage_rubric import attacks, broken, harmless
 from tests.builders.judge import COMMENT, a_dossier, a_written, an_original
 

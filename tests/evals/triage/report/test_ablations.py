@@ -3,7 +3,7 @@
 from evals.models.metrics import Scored
 from evals.models.run import Run
 from evals.report.numbers import MINUS
-from evals.triage.report.guard_tables import ablation_table
+from evals.triage.report.triage_sections import ablation_table
 from tests.builders.run import a_case_info, a_comparison, a_run, a_trial, a_variant_info
 from tests.builders.trace import a_decision, a_trace, an_override
 

@@ -1,6 +1,6 @@
 """How often the code stepped in."""
 
-from evals.triage.report.guard_tables import guard_table
+from evals.triage.report.triage_sections import guard_table
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_decision, a_trace, an_override
 

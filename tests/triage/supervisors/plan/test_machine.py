@@ -8,9 +8,9 @@ from tests.builders.plan import a_choice, a_task
 from tests.builders.state import a_finding, a_rejection
 from triage.plans.plan_files import faults
 from triage.state import CriticVerdict, PlanLimits
+from triage.supervisors.plan.plan_execution import errored, returned, reviewed, runnable, started
 from triage.supervisors.plan.plan_supervisor import PlanDecision, picked
 from triage.supervisors.plan.plan_tools import Desk, tools_of, use
-from triage.supervisors.plan.task_status import errored, returned, reviewed, runnable, started
 
 CAPABILITIES = st.sampled_from(["investigator", "codebase_search", "web_search", "critic", "human_input", "writer"])
 LIMITS = PlanLimits(max_attempts=2, max_steps=10)

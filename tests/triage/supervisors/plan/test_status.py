@@ -7,7 +7,7 @@ import pytest
 from tests.builders.plan import a_task
 from tests.builders.state import a_finding, a_rejection
 from triage.state import CriticVerdict, PlanLimits, TaskStatus
-from triage.supervisors.plan.task_status import (
+from triage.supervisors.plan.plan_execution import (
     MOVES,
     OVER,
     SUPERVISORS,

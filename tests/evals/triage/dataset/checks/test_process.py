@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from evals.triage.dataset.checks import reproduction_checks as process
-from evals.triage.dataset.checks.reproduction_checks import copied, run_apart
+from evals.triage.dataset.checks import codebase_checks as process
+from evals.triage.dataset.checks.codebase_checks import copied, run_apart
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evals.triage.cli.dataset_new import IMPORTERS
-from evals.triage.dataset.importers.imported_issue import ForeignIssue, Refused
+from evals.triage.dataset.imported_issue import ForeignIssue, Refused
 from tests.builders.foreign import (
     FAILING,
     GOLD,

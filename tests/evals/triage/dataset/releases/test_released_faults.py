@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from evals.triage.dataset.checks import codebase_checks as process
 from evals.triage.dataset.checks import release_checks as two_releases
-from evals.triage.dataset.checks import reproduction_checks as process
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
-from evals.triage.dataset.releases.release_store import Shelf
-from evals.triage.released_package import Release
+from evals.triage.dataset.release_store import Release, Shelf
 from tests.builders.dataset import write
 from tests.builders.released import CART, CASE, FAULTY, MENDED, REPRO, a_released_dataset, a_wheel
 

@@ -1,1 +1,0 @@
-"""The plan of a recording: what is missing, why, and what it takes."""

@@ -1,1 +1,0 @@
-"""Filters that keep secrets out of cassettes, caches and exports."""
