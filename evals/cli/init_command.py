@@ -49,7 +49,7 @@ def init_command(
         guess = guess_settings(load_graph(file, name))
     nodes = guess.nodes
     for wanted in routers:
-        if nodes and wanted not in {*nodes, guess.name}:  # an agent is a router by its name
+        if nodes and wanted not in {*nodes, *guess.routers, guess.name}:  # an agent is a router by its name
             raise ConfigurationError(f"--router {wanted}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
     routers = routers or guess.routers
@@ -82,17 +82,16 @@ def _settings(
     root: Path, name: str, routers: tuple[str, ...], prompts: tuple[str, ...], guess: "GraphGuess"
 ) -> list[str]:
     """The lines of `evals.toml`."""
-    from evals.target.graph_guesses import reads_clock, services_used
+    from evals.target.graph_guesses import code_uses
     from evals.target.target_settings import shown_path, target_files
 
     table = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
     lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
-    files = target_files(root)
-    if used := services_used(files):
-        path, number = next(iter(used.values()))
-        lines.append(f"record = {json.dumps([*used])}  # {shown_path(path, root)}:{number} imports a client")
-    if found := reads_clock(files):
-        lines.append(f'clock = "{MOMENT}"  # {shown_path(found[0], root)}:{found[1]} reads the time')
+    used = {name: f"{shown_path(path, root)}:{line}" for name, (path, line) in code_uses(target_files(root)).items()}
+    if clock := used.pop("clock", ""):
+        lines.append(f'clock = "{MOMENT}"  # {clock} reads the time')
+    if used:
+        lines.append(f"record = {json.dumps([*used])}  # {next(iter(used.values()))} imports a client")
     if guess.context is not None:
         lines.append("context = true  # a variant's `config` is LangGraph's `context` too")
     if guess.output:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evals.application_pack import COMMAND_ROOT, load_pack
 from evals.errors import ConfigurationError, nearest_name
+from evals.project import Project
 
 CORES: Final = os.cpu_count() or 1
 HERE: Final = Path()
@@ -29,7 +30,7 @@ class GlobalOptions:
 
     def stored(self, run: Path | None) -> Path:
         """The named run.json, else that of the last run."""
-        return run or self.root / "reports/latest/run.json"
+        return run or self.root / Project.at(self.root).reports / "latest/run.json"
 
 
 def global_options(

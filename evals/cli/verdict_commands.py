@@ -24,8 +24,9 @@ from evals.pipeline.bless_suite import kept_trials
 from evals.pipeline.compare_variants import compare as compared
 from evals.pipeline.decide_run import decide
 from evals.pipeline.kept_verdict import changed_since
-from evals.pipeline.load_suite import loaded, scored, selected
+from evals.pipeline.load_suite import bless_command, loaded, record_command, scored, selected
 from evals.pipeline.read_sides import is_stored, read_sides
+from evals.project import Project
 from evals.report.stored_runs import read_run, write_report
 from evals.shared.display_text import counted, some
 from evals.suites.suite_files import USUAL
@@ -107,7 +108,7 @@ def gate_command(
 
         request, root = RunRequest("", common.root, out=out, annotations=annotations), common.root.resolve()
         result, trials = decide_shards(stored, request)
-        say_result(result, f"{trials} trials of {len(stored)} shards", request.folder(), root)
+        say_result(result, f"{trials} trials of {len(stored)} shards", request.folder(Project.at(root).reports), root)
         annotate(result, root, asked=annotations)
         return result.verdict.exit_code
     if out or annotations:
@@ -132,14 +133,15 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
         if since := changed_since(stored, root):
             raise CannotJudgeError(
                 f"{place_of(run, workspace.root)}: made before a change of {some(since)}; "
-                f"run `.venv/bin/evals run {stored.suite}` again"
+                f"run `{bless_command(stored.suite, root, 'run')}` again"
             )
     else:
         print(f"{run}: judged as it was stored; not compared with this checkout, as it is not below reports/")
     baseline = load_baseline(path_of(workspace.baselines, stored.suite))
-    again: Run = decide_again(stored, baseline, asked)
+    record = record_command(stored.suite, Options(), root)
+    again: Run = decide_again(stored, baseline, asked, record=record, bless=bless_command(stored.suite, root))
     if isinstance(again, JudgedRun):
-        again = with_judgement(again, again.judge, f"make record SUITE={stored.suite}")
+        again = with_judgement(again, again.judge, record)
     console = wide_console()
     say_verdict(console, again)
     say_exit_code(console, again)
@@ -248,7 +250,7 @@ def noise_command(
 
 
 @judging.command("bless")
-def bless_command(
+def bless_suite_command(
     context: typer.Context,
     suite: Suite,
     worse: Annotated[

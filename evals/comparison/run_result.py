@@ -139,8 +139,9 @@ def verdict_of(material: Material) -> Verdict:
     return gate.decide(facts_of(material, _as_baseline(material), compared(material, material.metrics)))
 
 
-def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run:
-    """The run with its comparisons and its verdict made anew. Nothing is replayed, and no score is computed again."""
+def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy, *, record: str = "", bless: str = "") -> Run:
+    """The run with its comparisons and its verdict made anew. Nothing is replayed, and no score is computed again.
+    `record` and `bless` are what to type."""
     material = Material(
         suite=Suite(
             name=run.suite,
@@ -163,8 +164,8 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy) -> Run
         wants_baseline=wants_baseline(run),
         partial=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "partial run"),
         unread_labels=tuple(reason.text for reason in run.verdict.reasons if reason.kind == "unread label"),
-        record_command=f"make record SUITE={run.suite}",
-        bless_command=f".venv/bin/evals bless {run.suite}",
+        record_command=record or f"make record SUITE={run.suite}",
+        bless_command=bless or f".venv/bin/evals bless {run.suite}",
         scorers=run.digests.get("scorers"),
         unblessed=run.unblessed,
         differences=run.differences,

@@ -131,9 +131,9 @@ class RunRequest:
     today: date | None = None
     """The day an opening of the holdout is counted under; that of the clock if not given."""
 
-    def folder(self, name: str = "latest") -> Path:
-        """Where the report goes: `out`, else the folder `name` of the checkout's reports."""
-        return self.out or self.root.resolve() / "reports" / name
+    def folder(self, reports: str) -> Path:
+        """Where the report goes: `out`, else `latest` below the project's folder of reports."""
+        return self.out or self.root.resolve() / reports / "latest"
 
     def words(self) -> tuple[str, ...]:
         """The request as it is typed behind `evals run`."""

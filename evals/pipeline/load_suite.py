@@ -127,9 +127,9 @@ def selected(name: str, root: Path, options: Options) -> RunContext:
     )
 
 
-def bless_command(suite: str, root: Path) -> str:
-    """What to type to bless a suite of the project at `root`."""
-    return f"{'.venv/bin/' if Project.at(root).suites is None else ''}evals bless {suite}"
+def bless_command(suite: str, root: Path, verb: str = "bless") -> str:
+    """What to type to bless a suite of the project at `root`, or to `run` it."""
+    return f"{'.venv/bin/' if Project.at(root).suites is None else ''}evals {verb} {suite}"
 
 
 def record_command(suite: str, options: Options, root: Path) -> str:

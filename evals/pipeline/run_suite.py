@@ -19,6 +19,7 @@ from evals.models.trace import Trace
 from evals.paths import path_of_user
 from evals.pipeline.kept_verdict import MOST, RUN, Files, KeptVerdict
 from evals.pipeline.load_suite import plan
+from evals.project import Project
 from evals.recording.coverage import label_of
 from evals.run_context import Progress, RunContext, unwatched
 from evals.runner.trials import TrialId, Trials, run_trials, trial_id
@@ -42,7 +43,7 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
     if not isinstance(request, RunRequest):
         raise ConfigurationError(f"run: {request!r:.60} is no request; write RunRequest('prompts')")
     request = replace(request, root=path_of_user(request.root, "root"))
-    folder = request.folder()
+    folder = request.folder(Project.at(request.root).reports)
     with new_report(folder):
         context = plan(request, progress)
         started = time.monotonic()

@@ -12,6 +12,7 @@ from evals.models.run_request import Options, RunRequest, Shard
 from evals.models.trace import Trace
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_suite import loaded, selected, to_be_run
+from evals.project import Project
 from evals.report.stored_runs import read_shard, write_report, write_shard
 from evals.run_context import Progress, RunContext
 from evals.runner.trial_cache import differing, rests_on
@@ -47,7 +48,7 @@ def decide_shards(paths: Sequence[Path], request: RunRequest) -> tuple[Run, int]
     Raises:
         CannotJudgeError: a share is missing, or they rest on other things than this checkout has.
     """
-    folder = request.folder()
+    folder = request.folder(Project.at(request.root).reports)
     with new_report(folder):
         shards = {path: read_shard(path) for path in paths}
         check(shards)

@@ -1,11 +1,13 @@
 """Why trials could not be recorded: kept below the caches until they are, for the runs that miss their answers."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from evals import atomic_files
+from evals.errors import RecordingError, RecordingStoppedError, UnansweredError
 
 FILE: Final = "recording/failed.json"
 
@@ -19,8 +21,21 @@ def failed_trials(cache: Path) -> Mapping[tuple[str, str], str]:
         return {}
 
 
-def keep_failure(cache: Path, case: str, variant: str, why: str) -> None:
-    """Remember why; an empty text: it is recorded now."""
+@contextmanager
+def failure_kept(cache: Path, case: str, variant: str) -> Iterator[None]:
+    """Remember why the block, which records a trial, has failed; a limit or a missing answer tells nothing of it."""
+    why = ""
+    try:
+        yield
+    except RecordingError as error:
+        is_open = isinstance(error, UnansweredError | RecordingStoppedError)
+        why = failed_trials(cache).get((case, variant), "") if is_open else str(error)
+        raise
+    finally:
+        _keep(cache, case, variant, why)
+
+
+def _keep(cache: Path, case: str, variant: str, why: str) -> None:
     from evals.secret_filter import scrub  # noqa: PLC0415 - a run, which only reads, has no use for it
 
     why = scrub(why)

@@ -22,13 +22,13 @@ from evals.cassettes.recorder import (
     take_staged,
 )
 from evals.cassettes.trace_calls import Ledger
-from evals.errors import EvalsError, RecordingError, RecordingStoppedError, UnansweredError
+from evals.errors import EvalsError, RecordingError, UnansweredError
 from evals.llm_judge.rubric import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.case import Case
 from evals.models.suite import Models, Variant
 from evals.models.trace import Trace
 from evals.recording.endpoint import Endpoint, TavilyWire, case_being_recorded
-from evals.recording.failed_trials import failed_trials, keep_failure
+from evals.recording.failed_trials import failure_kept
 from evals.recording.unusable_answers import FailuresInARow, UnusableAnswerError, UnusableAnswers
 from evals.runner.trials import TrialId
 from evals.workspace import Workspace
@@ -75,15 +75,8 @@ class RecordingSession:
             RecordingError: the endpoint failed, or the replay differs; what was answered stays staged.
             CassetteError: a cassette cannot be trusted or a secret was about to be written.
         """
-        why, cache = "", self._workspace.cache
-        try:
+        with failure_kept(self._workspace.cache, case.id, variant.name):
             return await self._record(case, variant, sample, trials)
-        except RecordingError as error:
-            is_open = isinstance(error, UnansweredError | RecordingStoppedError)
-            why = failed_trials(cache).get((case.id, variant.name), "") if is_open else str(error)
-            raise
-        finally:
-            keep_failure(cache, case.id, variant.name, why)
 
     async def _record(self, case: Case, variant: Variant, sample: int, trials: CaseRunner) -> RecordedTrial:
         staging = self._staging(case.id)

@@ -36,7 +36,7 @@ def read_run(path: Path | str) -> Run:
         ConfigurationError: no such file, not a run, or one of a newer schema.
     """
     path = path_of_user(path, "path")
-    absent, broken = "`make eval` writes reports/latest", "not a run.json of this version"
+    absent, broken = "`evals run SUITE` writes reports/latest", "not a run.json of this version"
     model: type[Run] = JudgedRun if _is_judged(path) else Run
     return read_stored(path, model, RUN_SCHEMA, mark="trials", absent=absent, broken=broken, sealed_since=4)
 

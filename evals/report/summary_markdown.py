@@ -129,23 +129,18 @@ def _samples(run: Run) -> Iterable[str]:
         yield escape(in_words_of_samples(found))
 
 
+_COMPARISON: Final = (
+    *("comparison", "metric", "pairs", "points", "95 %", "better", "worse"),
+    *("p (Holm)", "smallest detectable drop", "says"),
+)
+
+
 def _comparisons(run: Run) -> Iterable[str]:
-    yield _row(
-        "comparison",
-        "metric",
-        "pairs",
-        "points",
-        "95 %",
-        "better",
-        "worse",
-        "p (Holm)",
-        "smallest detectable drop",
-        "says",
-    )
-    yield _row(*["---"] * 10)
-    for item in run.comparisons:
-        if as_blessed(item):
-            continue
+    shown = [item for item in run.comparisons if not as_blessed(item)]
+    if shown:
+        yield _row(*_COMPARISON)
+        yield _row(*["---"] * len(_COMPARISON))
+    for item in shown:
         yield _row(
             escape(f"{item.left} against {item.right}"),
             escape(item.endpoint),

@@ -13,6 +13,7 @@ from evals.application_pack import Pack, load_pack
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.case import Case
 from evals.models.suite import Selection, Suite, Variant
+from evals.paths import PACKAGE
 from evals.project import FILE, Project
 from evals.safe_yaml import LOADER, beyond_bounds, double_key
 
@@ -91,7 +92,7 @@ def _refuse_without_settings(root: Path) -> None:
     """Say where the settings are, or how they are made, where the folder is one of a graph."""
     if above := next((each for each in root.parents if (each / FILE).is_file()), None):
         raise ConfigurationError(f"the {FILE} is in {above}: go there, or name it with --root")
-    if (root / "langgraph.json").is_file():
+    if (root / "langgraph.json").is_file() and PACKAGE.parent != root:  # this project's own checkout has none
         raise ConfigurationError(f"this project has no {FILE} yet; `evals init` writes it and a first suite")
 
 

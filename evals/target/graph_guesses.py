@@ -13,13 +13,14 @@ from pydantic import TypeAdapter
 
 from evals.target.drive import open_graph, takes_one_value
 
-CLOCK: Final = re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\(")
-SERVICES: Final = {
+USES: Final = {
+    "clock": re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\("),
     "api.tavily.com": re.compile(r"\b(?:from|import) .*tavily", re.IGNORECASE),
     "api.exa.ai": re.compile(r"\b(?:from|import) exa_py\b"),
     "api.firecrawl.dev": re.compile(r"\b(?:from|import) .*firecrawl", re.IGNORECASE),
     "en.wikipedia.org": re.compile(r"\b(?:from|import) .*wikipedia", re.IGNORECASE),
 }
+"""The clock, and hosts of services that agents search with -> what code that uses them looks like."""
 _EMPTY: Final[Mapping[str, Any]] = {"integer": 0, "number": 0, "boolean": False, "array": [], "object": {}}
 _MESSAGE: Final = [{"role": "user", "content": "..."}]
 
@@ -116,22 +117,11 @@ def _example(name: str, kind: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any J
     return _EMPTY.get(kind.get("type", ""), "...")
 
 
-def reads_clock(files: Iterable[Path]) -> tuple[Path, int] | None:
-    """File and line of the first place where Python code reads the time or date."""
-    return _first_lines(files, {"clock": CLOCK}).get("clock")
-
-
-def services_used(files: Iterable[Path]) -> dict[str, tuple[Path, int]]:
-    """Host of a service that agents search with -> file and line of the first import of its client."""
-    return _first_lines(files, SERVICES)
-
-
-def _first_lines(files: Iterable[Path], patterns: Mapping[str, re.Pattern[str]]) -> dict[str, tuple[Path, int]]:
+def code_uses(files: Iterable[Path]) -> dict[str, tuple[Path, int]]:
+    """Members of `USES` -> file and line of the first place in Python code."""
     found: dict[str, tuple[Path, int]] = {}
     for path in files:
         if path.suffix == ".py":
             for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
-                for name, pattern in patterns.items():
-                    if name not in found and pattern.search(line):
-                        found[name] = path, number
+                found |= {each: (path, number) for each in USES if each not in found and USES[each].search(line)}
     return found

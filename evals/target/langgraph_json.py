@@ -25,6 +25,7 @@ from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
 
 FILE: Final = "langgraph.json"
+_SMALLEST: Final = '{"graphs": {"agent": "./agent.py:graph"}}'
 PLACEHOLDER: Final = "no-key-in-a-replay"
 _KEYS: Final = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 _EXAMPLES: Final = (".env.example", ".env.sample", ".env.template", "env.example")
@@ -56,8 +57,12 @@ def read_langgraph_json(path: Path) -> LangGraphFile:
     file = path / FILE if path.is_dir() else path
     try:
         text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        below = sorted(each.parent.name for each in file.parent.glob(f"*/{FILE}"))
+        advice = f"there is one in {', '.join(below)}: go there" if below else f"there is none; write {_SMALLEST}"
+        raise ConfigurationError(f"{file}: {advice}") from None
     except OSError as error:
-        raise ConfigurationError(f"{file}: cannot be read ({error.strerror}); name the folder of a {FILE}") from None
+        raise ConfigurationError(f"{file}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:
         raise ConfigurationError(f"{file}: is no UTF-8 text") from None
     try:
@@ -67,7 +72,7 @@ def read_langgraph_json(path: Path) -> LangGraphFile:
         raise ConfigurationError(f"{file}:{line}: is no JSON ({getattr(error, 'msg', error)})") from None
     graphs = data.get("graphs") if isinstance(data, dict) else None
     if not isinstance(graphs, dict) or not graphs:
-        raise ConfigurationError(f'{file}: names no graph; add "graphs": {{"agent": "./agent.py:graph"}}')
+        raise ConfigurationError(f"{file}: names no graph; add {_SMALLEST}")
     places = {str(name): _place(file, str(name), value) for name, value in graphs.items()}
     dependencies = data.get("dependencies", [])
     if not isinstance(dependencies, list):

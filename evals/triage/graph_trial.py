@@ -41,7 +41,7 @@ class Watcher:
     case: Case
     tape: Tape
     repository_files: tuple[str, ...]
-    symbols: Mapping[str, str] = field(default_factory=dict)
+    symbols: Callable[[], Mapping[str, str]] = dict
     topology: str = ""
     error: str | None = None
     state: dict[str, Any] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Watcher:
 
     def _visited(self, node: str, update: Mapping[str, Any]) -> None:
         tasks = update.get("plan", ())
-        visit = Visit.model_validate(visit_data(node, self.superstep, update, self.symbols))
+        visit = Visit.model_validate(visit_data(node, self.superstep, update, self.symbols()))
         self._beside.append((tasks[0].task_id if tasks else 0, visit))
 
     def trace(self, trajectory: Ledger, points: tuple[PointAnswer, ...], points_ledger: Ledger) -> Trace:
@@ -219,9 +219,9 @@ async def run_trial(subject: CaseTarget, case: Case, tape: Tape, halted: Callabl
 
 async def watched(subject: CaseTarget, case: Case, tape: Tape, halted: Callable[[], bool] = lambda: False) -> Watcher:
     """Let the graph run on the tape to its end, its first miss, or its failure, and return who watched it."""
-    files = tuple(sorted(subject.repository.index.paths))
-    team = subject.team
-    watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files, subject.repository.index.symbols)
+    index, team = subject.repository.index, subject.team
+    files = tuple(sorted(index.paths))
+    watcher = Watcher(subject.variant, team.configuration.prompt, case, tape, files, lambda: index.symbols)
     watcher.topology = team.topology
     if case.only_points:
         return watcher

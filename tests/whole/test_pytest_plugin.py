@@ -28,7 +28,7 @@ def here(story, pytester, monkeypatch):
 
 @pytest.fixture
 def tested(here):
-    """A process of pytest with some words; one that is forked, but where it starts others."""
+    """A process of pytest with some words, forked."""
 
     def call(*words):
         code, out, err = pytest_at_once(here, *QUICK, "--junitxml", "mine.xml", *words)
@@ -204,11 +204,11 @@ def test_x_stops_at_the_first_and_lf_runs_what_failed_again(made_worse, tested):
     again.stdout.fnmatch_lines(["run-last-failure: rerun previous 3 failures"])
 
 
-def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(made_worse, pytester):
-    """Not forked: pytest-xdist starts pythons of its own, as people do."""
+def test_two_processes_say_the_same_and_replay_nothing_that_is_not_needed(made_worse, tested):
+    """pytest-xdist starts pythons of its own, as people do."""
     shutil.rmtree(made_worse / ".cache" / "trials")
 
-    done = pytester.runpytest_subprocess(*QUICK, "--junitxml", "mine.xml", "--evals", "tiny.yaml", "-n", "2")
+    done = tested("--evals", "tiny.yaml", "-n", "2")
 
     done.assert_outcomes(passed=4, failed=2, errors=1)
     assert trials(made_worse) == 4

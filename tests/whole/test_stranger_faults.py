@@ -188,6 +188,7 @@ def test_scorers_are_a_module_below_src_where_the_graph_is_too(tmp_path):
     assert evals(project, "bless", "first")[0] == 0
     code, said = evals(project, "run", "first")
     assert (code, "reply.good" in said) == (0, True), said
+    assert "p (Holm)" not in (project / "reports/latest/summary.md").read_text()  # a table without a row
 
     write(project / "src/quality/words.py", 'GOOD = "no"\n')
     code, said = evals(project, "run", "first")
@@ -279,3 +280,12 @@ def test_a_tool_that_gave_another_result_is_named_as_the_cause_of_a_miss(tmp_pat
     assert (code, "tool result changed: read_notes ran for real; " in said) == (3, True), said
     assert "`tools` under [target] in evals.toml records results" in said
     assert "price unknown (small not in the price table" in said
+
+
+def test_a_folder_without_langgraph_json_is_told_where_one_is_or_what_to_write(tmp_path):
+    code, said = evals(tmp_path, "init")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert 'langgraph.json: there is none; write {"graphs": {"agent": "./agent.py:graph"}}' in said
+    write(tmp_path / "backend/langgraph.json", "{}")
+    code, said = evals(tmp_path, "init")
+    assert (code, "langgraph.json: there is one in backend: go there" in said) == (2, True), said

@@ -141,3 +141,17 @@ def test_a_command_called_from_elsewhere_says_what_it_says_in_the_project(projec
     here, there = evals(project, *command), evals(tmp_path, *command, "--root", str(project))
 
     assert there == here
+
+
+def test_the_gate_names_commands_of_the_project(project):
+    prompt = project / "prompts/router/v1.md"
+    partial, absent = evals(project, "gate"), evals(project, "gate", "nosuch.json")
+    prompt.write_text(prompt.read_text() + "Think.\n")
+    edited, again = evals(project, "gate"), evals(project, "run", "router", "--case", CASE)
+    judged = evals(project, "gate")
+    prompt.write_text(prompt.read_text().removesuffix("Think.\n"))
+
+    assert (absent[0], "`evals run SUITE` writes reports/latest" in absent[1]) == (2, True), absent
+    assert (edited[0], "; run `evals run router` again" in edited[1]) == (3, True), edited
+    assert (judged[0], "record them with `evals record router`" in judged[1]) == (3, True), judged
+    assert not [word for word in ("make ", ".venv") if word in "".join((partial[1], again[1], judged[1]))]

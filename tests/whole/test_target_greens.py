@@ -182,6 +182,17 @@ def test_the_gate_says_that_the_suite_has_changed_since_the_run(tmp_path, change
     assert (code, "made before a change of suite router or its choice of cases" in said) == (3, True), said
 
 
+def test_the_gate_looks_at_what_has_changed_wherever_the_project_keeps_its_reports(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    write(project / "evals.toml", 'reports = "out"\n' + (project / "evals.toml").read_text())
+    bless(project)
+    assert (run(project)[0], evals(project, "gate")[0]) == (0, 0)
+    assert (project / "out/latest/run.json").is_file()
+    relabelled(project, "charged-twice", "must_pass: true\n")
+
+    assert evals(project, "gate")[0] == 3
+
+
 def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_changed(tmp_path):
     project = scored(tmp_path, READS, "read().split()", words_txt="a e i\n")
     write(project / "evaluation/words.txt", "nowhere\n")

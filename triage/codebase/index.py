@@ -6,7 +6,7 @@ compared. Which ones they are depends on query and code alone, not on what happe
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -57,7 +57,7 @@ class CodebaseIndex:
 
     def __init__(
         self,
-        chunks: Sequence[Chunk],
+        chunks: Sequence[Chunk] | Callable[[], Sequence[Chunk]],
         paths: frozenset[str],
         embedder: Embedder,
         *,
@@ -67,7 +67,7 @@ class CodebaseIndex:
         watch: Watch | None = None,
         about: str = "",
     ) -> None:
-        self.chunks = tuple(chunks)
+        self._cut = chunks
         self.paths = paths
         """Every text file of the repository, relative, with forward slashes."""
         self.about = about
@@ -87,8 +87,12 @@ class CodebaseIndex:
     def build(cls, root: Path | None, embedder: Embedder) -> Self:
         """The index of the tree at `root`, as recorded requests know it; an empty one for None."""
         files = dict(source_files(root)) if root is not None else {}
-        chunks = [chunk for path, text in files.items() for chunk in chunks_of(path, text)]
-        return cls(chunks, frozenset(files), embedder)
+        return cls(lambda: [each for file in files.items() for each in chunks_of(*file)], frozenset(files), embedder)
+
+    @cached_property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """All of them. A built index cuts them when they are first asked for: a trial may end before."""
+        return tuple(self._cut() if callable(self._cut) else self._cut)
 
     @cached_property
     def digest(self) -> str:

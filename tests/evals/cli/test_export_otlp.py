@@ -134,7 +134,7 @@ def test_a_run_that_is_not_there_says_how_to_make_one(tmp_path):
     said = command("export", "otlp", tmp_path / "run.json", "--out", tmp_path / "t.jsonl")
 
     assert said.code == 2
-    assert "make eval" in said.err
+    assert "evals run SUITE" in said.err
 
 
 def test_a_file_that_cannot_be_written_is_said_to_be_the_reason(stored, tmp_path):

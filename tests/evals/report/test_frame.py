@@ -27,7 +27,7 @@ def test_a_file_that_is_no_run_is_said_to_be_none(tmp_path):
 
 
 def test_a_missing_run_says_how_to_make_one(tmp_path):
-    with pytest.raises(ConfigurationError, match="make eval"):
+    with pytest.raises(ConfigurationError, match="evals run SUITE"):
         read_run(tmp_path / "run.json")
 
 

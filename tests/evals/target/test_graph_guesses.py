@@ -8,7 +8,7 @@ from langchain_core.tools import tool
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.types import Command
 
-from evals.target.graph_guesses import guess_settings, services_used
+from evals.target.graph_guesses import code_uses, guess_settings
 
 
 def done(_):
@@ -58,4 +58,4 @@ def test_an_input_that_may_be_none_is_left_out_of_the_example():
 def test_a_search_service_that_the_code_uses_is_found_with_file_and_line(tmp_path):
     tools = tmp_path / "tools.py"
     tools.write_text("import os\nfrom langchain_tavily import TavilySearch\n")
-    assert services_used([tools, tmp_path / "README.md"]) == {"api.tavily.com": (tools, 2)}
+    assert code_uses([tools, tmp_path / "README.md"]) == {"api.tavily.com": (tools, 2)}

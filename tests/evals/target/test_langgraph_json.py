@@ -111,7 +111,7 @@ def test_what_is_wrong_is_told_in_one_line(graphs: Any, name: str, message: str,
 
 
 def test_a_folder_without_the_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"langgraph\.json: cannot be read \(No such file or directory\)"):
+    with pytest.raises(ConfigurationError, match=r"langgraph\.json: there is none; write"):
         read_langgraph_json(tmp_path)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders.repository import a_repository, an_index
+from triage.codebase.chunk import chunks_of
 from triage.codebase.embed import MiniLM, VectorCache
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.search_ranking import fused, passes, worth_of
@@ -27,6 +28,16 @@ def test_a_document_says_where_it_stands(tmp_path):
     document = documents["shop/tax.py:4-5"]
     assert document.metadata == {"path": "shop/tax.py", "start": 4, "end": 5}
     assert document.page_content.startswith("# shop/tax.py with_tax\ndef with_tax(price):")
+
+
+def test_code_is_cut_when_it_is_first_asked_for(tmp_path):
+    """A trial that ends at its first request searches nothing."""
+    before = chunks_of.cache_info().misses
+    index = an_index(tmp_path, {"shop/first_asked.py": "def first_asked():\n    return 1\n"})
+
+    assert chunks_of.cache_info().misses == before
+    assert [chunk.path for chunk in index.chunks] == ["shop/first_asked.py"]
+    assert chunks_of.cache_info().misses == before + 1
 
 
 def test_a_filter_lets_only_chunks_near_the_query_through(tmp_path):
