@@ -23,15 +23,8 @@ from evals.models.run import (
 from evals.models.suite import Suite
 from evals.scoring.registry import scorer_infos
 from evals.scoring.route_scorers import State, state_grades, unanswered_states
-from evals.statistics.intervals import (
-    Interval,
-    fraction_interval,
-    macro_interval,
-    macro_mean,
-    mean,
-    mean_interval,
-    mean_pass_hat_k,
-)
+from evals.statistics.intervals import Interval, fraction_interval, macro_interval, macro_mean, mean, mean_interval
+from evals.statistics.rates import mean_pass_hat_k
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack

@@ -5,7 +5,7 @@ import math
 from typing import Final
 
 from evals.models.run import Comparison, ScorerInfo, Summary, Unit
-from evals.statistics.intervals import format_rate
+from evals.statistics.rates import format_rate
 
 NOTHING: Final = "n/a"
 MINUS: Final = "\N{MINUS SIGN}"

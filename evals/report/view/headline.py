@@ -22,7 +22,7 @@ from evals.report.numbers import (
 )
 from evals.report.view.page_parts import Lists, Table
 from evals.shared.display_text import counted
-from evals.statistics.intervals import skill
+from evals.statistics.rates import skill
 
 ORACLE = "oracle"
 

@@ -8,7 +8,7 @@ from evals.models.judge import JudgeAgreement, JudgeCheck, JudgedRun, Judgement,
 from evals.models.run import Run
 from evals.report.numbers import NOTHING, change, pairs, percent, points, probability, signed
 from evals.report.view.page_parts import Table
-from evals.statistics.intervals import format_rate
+from evals.statistics.rates import format_rate
 
 ALPHA: Final = 0.05
 """Above it, a preference may be chance."""

@@ -9,7 +9,7 @@ from evals.analysis.metric_power import MetricPower, recommended
 from evals.models.analysis_results import RedRate, SelfTest
 from evals.report.numbers import NOTHING, percent
 from evals.report.view.page_parts import Table, without_empty
-from evals.statistics.intervals import format_rate
+from evals.statistics.rates import format_rate
 
 NO_REPEATS: Final = (
     "This suite has no recorded repeats: generated outcomes stand in for newly recorded answers, without slices, leaks "

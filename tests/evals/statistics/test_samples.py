@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from scipy.stats import hypergeom
 
-from evals.statistics.intervals import mean_pass_hat_k, pass_hat_k
+from evals.statistics.rates import mean_pass_hat_k, pass_hat_k
 
 
 @pytest.mark.parametrize(("successes", "samples", "k"), [(3, 5, 2), (5, 5, 5), (1, 4, 2), (0, 3, 1), (4, 6, 3)])

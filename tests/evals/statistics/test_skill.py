@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.statistics.intervals import skill
+from evals.statistics.rates import skill
 
 
 @pytest.mark.parametrize(
