@@ -159,7 +159,7 @@ def _edited_defaults(material: Material) -> tuple[str, ...]:
         if blessed.get(router, now[router]) != now[router]:
             changed.setdefault((blessed[router], now[router]), []).append(router)
     return tuple(
-        f"the default prompt of supervisor {', '.join(routers)} {_moved(was, is_now)} since the baseline"
+        f"the default prompt of router {', '.join(routers)} {_moved(was, is_now)} since the baseline"
         for (was, is_now), routers in changed.items()
     )
 

@@ -138,6 +138,6 @@ def test_a_default_prompt_that_was_changed_or_edited_is_a_note():
     verdict = assemble(some_material(CASES, trials, baseline=baseline, default_prompts=now)).verdict
     assert verdict.exit_code == 0
     assert [reason.text for reason in verdict.reasons] == [
-        "the default prompt of supervisor llm changed from v3 to v1 since the baseline",
-        "the default prompt of supervisor registry was edited (v4) since the baseline",
+        "the default prompt of router llm changed from v3 to v1 since the baseline",
+        "the default prompt of router registry was edited (v4) since the baseline",
     ]
