@@ -91,7 +91,7 @@ def test_a_new_supervisor_is_one_file_and_two_lines(copied):
     table = copied / "triage" / "supervisors" / "__init__.py"
     put(table, "import plan, rules", "import hasty, plan, rules")
     put(table, '    "llm": llm.supervisor,\n', '    "llm": llm.supervisor,\n    "hasty": hasty.supervisor,\n')
-    put(copied / "evals" / "triage" / "variant_prompts.py", 'Literal["llm",', 'Literal["llm", "hasty",')
+    put(copied / "evals" / "triage" / "variant_settings.py", 'Literal["llm",', 'Literal["llm", "hasty",')
     suite = copied / "tiny.yaml"
     told = yaml.safe_load(suite.read_text())
     told["variants"][1] = {"name": "new", "supervisor": "hasty", "guards": "none"}

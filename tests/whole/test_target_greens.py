@@ -94,7 +94,6 @@ def test_a_field_that_must_be_as_blessed_and_is_in_no_output_is_named(tmp_path):
             "evals.toml: routers 'rooter': the graph has no such step; did you mean 'router'?",
         ),
         ('["prompts/router/*.md"]', '["/etc/*.md"]', "prompts: '/etc/*.md' is no pattern from the root"),
-        ('["prompts/router/*.md"]', '["prompts/**/*"]', "exit code"),
     ],
 )
 def test_a_setting_that_names_nothing_of_the_graph_is_told(tmp_path, was, now, says):
@@ -105,6 +104,14 @@ def test_a_setting_that_names_nothing_of_the_graph_is_told(tmp_path, was, now, s
     code, said = run(project)
 
     assert (code in (2, 3), says in said) == (True, True), said
+
+
+def test_a_pattern_of_prompts_that_also_matches_folders_finds_the_prompts(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    settings = project / "evals.toml"
+    write(settings, settings.read_text().replace('["prompts/router/*.md"]', '["prompts/**/*"]'))
+
+    assert run(project)[0] == 0
 
 
 @pytest.mark.parametrize("name", ["other.yml", "deeper/other.yaml"])
