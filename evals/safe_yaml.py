@@ -4,8 +4,9 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -110,6 +111,12 @@ def read_model(path: Path, model: type[Model]) -> Model:
 
 def parse_model(path: Path, text: str, model: type[Model]) -> Model:
     """The same for text already read from `path`; blank lines before it keep the line numbers true."""
+    return cast("Model", _parsed(path, text, model))
+
+
+@lru_cache(1024)
+def _parsed(path: Path, text: str, model: type[BaseModel]) -> BaseModel:
+    """Remembered by content: the process of the next `--watch` round has parsed what has not changed by then."""
     node = _node(path, text)
     _refuse_double_keys(path, node)
     try:

@@ -1,11 +1,12 @@
 """The process of the next `--watch` round, started early: it imports what a run needs, and waits to be told to run.
 
-It imports code of this package and of libraries only, and reads no data.
+It imports code of this package and of libraries only. Of data it keeps what follows from a text alone (`_remember`).
 """
 
 import os
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Final
@@ -13,7 +14,10 @@ from typing import Final
 from evals.application_pack import load_pack
 from evals.fork_server import loaded_file, loading, origin
 from evals.imported_files import any_newer, imported_files, signatures
+from evals.pipeline.kept_verdict import RUN
 from evals.project import FILE, Project
+from evals.secret_filter import unsuspicious
+from evals.workspace import Workspace
 
 WHEN_TOLD: Final = "--when-told"
 """First word of its command line, before the command. Watching writes it, and nobody types it."""
@@ -32,10 +36,11 @@ def wait_for_go(words: Sequence[str]) -> bool:
     with Path(os.devnull).open() as nothing:
         os.dup2(nothing.fileno(), 0)  # what the stdin of any other round is
     jobs, root = (words[words.index(name) + 1] for name in ("--jobs", "--root"))
+    report = Path(words[words.index("--out") + 1]) if "--out" in words else Path(root) / "reports" / "latest"
     settings = [FILE, str(Path(root) / FILE)]
     before = signatures(settings)
     try:
-        loaded = signatures(_load(Path(root), in_workers=jobs != "1"))
+        loaded = signatures(_load(Path(root), report, in_workers=jobs != "1"))
     except Exception:  # noqa: BLE001 - a round that is started anew meets it again, and says it
         return False
     return (
@@ -46,7 +51,7 @@ def wait_for_go(words: Sequence[str]) -> bool:
     )
 
 
-def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
+def _load(root: Path, report: Path, *, in_workers: bool) -> Iterator[str]:
     """Import; gives the files whose change makes that out of date."""
     here, name = (Project.at(place).pack for place in (Path(), root))  # its workers' server loads the one from here
     is_ours = here.startswith("evals.") and name.startswith("evals.")  # another may read its data when it is imported
@@ -59,11 +64,23 @@ def _load(root: Path, *, in_workers: bool) -> Iterator[str]:
         for module in (*pack.report_sections, *pack.variant_metrics):
             import_module(module)
         _ = pack.load_cases, pack.prompts_named  # imported when they are asked for
+        _remember(root, report)
         if in_workers:
             yield from _server_files()
         else:
             pack.preload()
     yield from imported_files()
+
+
+def _remember(root: Path, report: Path) -> None:
+    """Read the cases and the last report, while the server loads: labels are remembered by their file's text, and so is
+    that a text holds no secret. What is another text by the time of the run is read then, which also says what is wrong
+    with it."""
+    with suppress(Exception):
+        place = Workspace.at(root)
+        place.pack.load_cases(place.datasets)
+    with suppress(Exception):
+        unsuspicious([(report / RUN).read_text(encoding="utf-8")], [])
 
 
 def _server_files() -> list[str]:

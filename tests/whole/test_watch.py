@@ -235,9 +235,9 @@ def waiting_in(session):
     return [number for number, command in processes_of(session.process.pid).items() if WHEN_TOLD in command]
 
 
-@pytest.mark.parametrize("edited", ["mine.md", "cassettes/wrong-sum.yaml", "tiny.yaml", "datasets"])
+@pytest.mark.parametrize("edited", ["mine.md", "cassettes/wrong-sum.yaml", "tiny.yaml", "datasets", "labels"])
 def test_a_round_that_waited_says_and_writes_what_a_new_one_does(checkout, tmp_path, edited):
-    """It has read nothing before it is told to run."""
+    """Nothing it has read before it is told to run counts, if it has changed by then."""
     other = shutil.copytree(checkout, tmp_path / "other" / "checkout")
     ready = a_ready_round(checkout)
     for root in (checkout, other):
@@ -249,6 +249,8 @@ def test_a_round_that_waited_says_and_writes_what_a_new_one_does(checkout, tmp_p
             case "datasets":
                 issue = next(root.glob("datasets/**/wrong-sum/issue.md"))
                 save(issue, f"{issue.read_text()}It happens with three books, too.\n")
+            case "labels":
+                edit(next(root.glob("datasets/**/wrong-sum/case.yaml")), "severity: ", "severity: MEDIUM # ")
             case _:
                 (root / edited).unlink()
 
@@ -278,12 +280,14 @@ print(*(each for each in data if os.path.realpath(each).startswith(ours) and "si
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_process_that_waits_has_read_no_data(checkout, jobs):
+def test_a_process_that_waits_has_read_the_cases_and_the_last_report(checkout, jobs):
     command = [sys.executable, "-c", LOOKS, *ROUND, jobs]
     where = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     opened = subprocess.run(command, cwd=checkout, env=where, check=True, capture_output=True, text=True).stdout
 
-    assert [each for each in opened.split() if not each.startswith("__editable__")] == []
+    read = {Path(each) for each in opened.split() if not each.startswith("__editable__")}
+    assert read >= {*(checkout / "datasets").rglob("case.yaml")}
+    assert {path for path in read if "datasets" not in path.parts} == {Path("reports/latest/run.json")}
 
 
 @pytest.mark.parametrize("changed", ["evals.toml", "yaml.py"])

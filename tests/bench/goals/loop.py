@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import chdir
 from dataclasses import dataclass
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from subprocess import PIPE, STDOUT, Popen
@@ -60,6 +61,12 @@ def lines(folder: Path) -> Iterator[Line]:
     new = ground.with_version("v5")
     first = evals(ground.reset(), "run", new)
     yield with_floor(_line("new version → first verdict", first, bare, 8), ground.reset(), "run", new)
+
+
+def _waits(pid: int) -> bool:
+    """Whether a child reads a pipe for half a second on end; while it loads, it does so for moments."""
+    looks = (time.sleep(0.05) or any(map(reads_a_pipe, children_of(pid))) for _ in range(10))
+    return all(looks)
 
 
 def _line(what: str, cost: Cost, bare: Cost, goal_s: float) -> Line:
@@ -136,7 +143,7 @@ class Ground:
         with Popen(command, cwd=self.before(), env=where, stdout=PIPE, stderr=STDOUT, text=True) as process:
             lines = iter(process.stdout.readline, "")
             _ = [*takewhile(lambda line: WATCHING not in line, lines)]
-            until(lambda: any(map(reads_a_pipe, children_of(process.pid))))  # the next round has its libraries loaded
+            until(partial(_waits, process.pid))  # the next round has its libraries loaded
             began = time.perf_counter()
             change()
             said = "".join(takewhile(lambda line: WATCHING not in line, lines))
