@@ -16,7 +16,7 @@ def children_of(pid: int) -> list[int]:
 
 def servers_of(pid: int) -> list[int]:
     """Those of them that workers are forked off."""
-    return [child for child in children_of(pid) if SERVER in _command_of(child)]
+    return [child for child in children_of(pid) if SERVER in command_of(child)]
 
 
 def workers_of(pid: int) -> list[int]:
@@ -32,7 +32,8 @@ def reads_a_pipe(pid: int) -> bool:
         return False
 
 
-def _command_of(pid: int) -> str:
+def command_of(pid: int) -> str:
+    """Its command line; empty if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8")
     except OSError:

@@ -15,6 +15,7 @@ from subprocess import PIPE, STDOUT, Popen
 
 from evals.cassettes.cassette_files import load, rendered
 from evals.cassettes.interaction import Cassette
+from evals.cli.ready_round import WHEN_TOLD
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
@@ -25,7 +26,7 @@ from tests.bench.goals.many import CASES, other
 from tests.bench.line import Line
 from tests.bench.sampled import with_floor
 from tests.bench.scene import a_scene, a_suite, again, forget, remembered
-from tests.builders.processes import children_of, reads_a_pipe
+from tests.builders.processes import children_of, command_of, reads_a_pipe
 from tests.builders.waiting import until
 
 PROMPTS = REPOSITORY / "triage" / "prompts" / "supervisor"
@@ -64,9 +65,8 @@ def lines(folder: Path) -> Iterator[Line]:
 
 
 def _waits(pid: int) -> bool:
-    """Whether a child reads a pipe for half a second on end; while it loads, it does so for moments."""
-    looks = (time.sleep(0.05) or any(map(reads_a_pipe, children_of(pid))) for _ in range(10))
-    return all(looks)
+    """Whether the process of the next round has loaded its libraries: it reads its pipe."""
+    return any(WHEN_TOLD in command_of(child) and reads_a_pipe(child) for child in children_of(pid))
 
 
 def _line(what: str, cost: Cost, bare: Cost, goal_s: float) -> Line:
