@@ -108,6 +108,7 @@ def test_a_setting_that_names_nothing_of_the_graph_is_told(tmp_path, was, now, s
 
 def test_a_pattern_of_prompts_that_also_matches_folders_finds_the_prompts(tmp_path):
     project = copied_after_a_run("support", tmp_path)
+    bless(project)
     settings = project / "evals.toml"
     write(settings, settings.read_text().replace('["prompts/router/*.md"]', '["prompts/**/*"]'))
 
