@@ -179,11 +179,6 @@ async def test_a_tool_that_a_node_runs_by_hand_is_a_step_with_its_arguments(tmp_
     """`save` and `finish` are no LangChain tools: one is a function that a node calls, one only ends the run. `find` is
     one: where its call is refused, it has not run."""
 
-    @tool
-    def find(topic: str) -> str:
-        """Find."""
-        return topic
-
     def save(text: str) -> str:
         """Save."""
         return text
@@ -191,6 +186,11 @@ async def test_a_tool_that_a_node_runs_by_hand_is_a_step_with_its_arguments(tmp_
     finish = {"name": "finish", "description": "End.", "parameters": {"type": "object", "properties": {}}}
 
     def make(url: str) -> TargetCall:
+        @tool  # made in the session, as a target's are
+        def find(topic: str) -> str:
+            """Find."""
+            return topic
+
         asked = model(url).bind_tools([save, find, finish])
 
         def decide(state: MessagesState) -> Any:
