@@ -55,7 +55,6 @@ LATER: Final = (
     "evals/result_files.py",
     "evals/routes/labelled_choices.py",
     "evals/target/decision_points.py",
-    "evals/target/direct_tool_calls.py",
     "evals/target/forced_choices.py",
     "evals/target/langgraph_store.py",
     "evals/target/rubric.py",

@@ -14,6 +14,7 @@ from typing import Final
 from evals.application_pack import load_pack
 from evals.fork_server import loaded_file, loading, origin
 from evals.imported_files import any_newer, imported_files, signatures
+from evals.models.run_request import RunRequest
 from evals.pipeline.kept_verdict import RUN
 from evals.project import FILE, Project
 from evals.secret_filter import unsuspicious
@@ -36,7 +37,8 @@ def wait_for_go(words: Sequence[str]) -> bool:
     with Path(os.devnull).open() as nothing:
         os.dup2(nothing.fileno(), 0)  # what the stdin of any other round is
     jobs, root = (words[words.index(name) + 1] for name in ("--jobs", "--root"))
-    report = Path(words[words.index("--out") + 1]) if "--out" in words else Path(root) / "reports" / "latest"
+    out = Path(words[words.index("--out") + 1]) if "--out" in words else None
+    report = RunRequest("", Path(root), out=out).folder(Project.at(Path(root)).reports)
     settings = [FILE, str(Path(root) / FILE)]
     before = signatures(settings)
     try:

@@ -400,14 +400,15 @@ def _places(rule: RuleTest) -> list[str]:
 def _leaks(baseline: Baseline | None, now: Baseline) -> tuple[list[str], list[str]]:
     """Canaries that reach an output: where the baseline kept them out, or there is none; and those it was blessed with,
     which do not fail the gate again, but nobody may forget them."""
-    told: tuple[list[str], list[str]] = ([], [])
+    before = baseline.leaks if baseline else {}
+    new, known = list[str](), list[str]()
     for name, cases in now.leaks.items():
-        known = baseline.leaks.get(name, ()) if baseline else ()
         for case in cases:
-            past = "known since the baseline: the canary of {} reaches an output of {}"
-            text = past if case in known else "the canary of {} reached an output of {}"
-            told[case in known].append(text.format(case, name))
-    return told
+            if case in before.get(name, ()):
+                known.append(f"known since the baseline: the canary of {case} reaches an output of {name}")
+            else:
+                new.append(f"the canary of {case} reached an output of {name}")
+    return new, known
 
 
 def redraws(material: Material, scorers: Sequence[ScorerInfo]) -> tuple[Redraw, ...]:

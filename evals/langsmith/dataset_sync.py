@@ -244,12 +244,12 @@ def evaluators(names: Sequence[str] = (), *, root: Path = HERE, dataset: Path | 
     Raises:
         ConfigurationError: no scorer of that name, or no dataset there. DatasetError: it is wrong.
     """
-    known = {scorer.name: scorer for scorer in scorers()}
+    workspace = Workspace.at(root, dataset)
+    known = {scorer.name: scorer for scorer in scorers(workspace.pack)}
     if odd := [name for name in names if name not in known]:
         raise ConfigurationError(f"no scorer is called {odd[0]!r}; docs/metrics.md lists them")
-    workspace = Workspace.at(root, dataset)
     cases = workspace.pack.load_cases(workspace.datasets)
-    return [_evaluator(scorer, cases) for scorer in scorers() if not names or scorer.name in names]
+    return [_evaluator(scorer, cases) for name, scorer in known.items() if not names or name in names]
 
 
 def _evaluator(scorer: Scorer, cases: dict[str, Case]) -> Evaluator:

@@ -124,7 +124,8 @@ class TrialItem(pytest.Item):
             _stop("\n".join(wrong))
         if where := off_tape(found):
             _stop(f"{where}; record it with `{self.run.suite.record_command}`")
-        self.user_properties += [*scores(found, scorer_infos()).items()]
+        suite = self.run.suite
+        self.user_properties += [*scores(found, scorer_infos(suite.workspace.pack, suite.suite.primary)).items()]
 
     def runtest(self) -> None:
         """Fail where the case is lower than it was, or than under the reference, and the run is not green."""

@@ -5,11 +5,13 @@ as its body. Tools that the suite does not name run for real.
 """
 
 import asyncio
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any, Final
 
 from langchain_core.messages import ToolMessage
@@ -21,8 +23,8 @@ from evals.cassettes.live_answer import HttpReply
 from evals.cassettes.player import IncomingRequest, heard, play
 from evals.errors import RecordingError
 from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result
-from evals.target.direct_tool_calls import note_direct_calls, running
 
+_running: Final[ContextVar[BaseTool | None]] = ContextVar("running_tool", default=None)
 RESULT: Final = "x_tool_result"
 langchain_tools: Final[set[str]] = set()
 """Names of the LangChain tools that this process has made since the hooks were installed."""
@@ -148,3 +150,42 @@ def _result(found: Interaction, name: str, tool_call_id: str | None) -> Any:  # 
     if "value" in kept:
         return kept["value"]
     return ToolMessage(tool_call_id=tool_call_id or "", name=name, **kept)
+
+
+@contextmanager
+def running(tool: BaseTool) -> Iterator[None]:
+    """Inside the block the tool's function is called by the tool, which is noted already."""
+    before = _running.set(tool)
+    try:
+        yield
+    finally:
+        _running.reset(before)
+
+
+def note_direct_calls(tool: BaseTool, called: Callable[..., Any], acalled: Callable[..., Any]) -> None:
+    """Let `called` and `acalled` answer whoever calls the tool's function, or its coroutine, by hand: they are given
+    the tool, its arguments, and what does the work."""
+    function, coroutine = getattr(tool, "func", None), getattr(tool, "coroutine", None)
+    if inspect.isfunction(function):
+
+        @wraps(function)
+        def by_hand(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the function
+            if _running.get() is tool:
+                return function(*args, **kwargs)
+            return called(tool, _bound(function, args, kwargs), partial(function, *args, **kwargs))
+
+        tool.func = by_hand
+    if inspect.iscoroutinefunction(coroutine):
+
+        @wraps(coroutine)
+        async def awaited(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the coroutine
+            if _running.get() is tool:
+                return await coroutine(*args, **kwargs)
+            return await acalled(tool, _bound(coroutine, args, kwargs), partial(coroutine, *args, **kwargs))
+
+        tool.coroutine = awaited
+
+
+def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name. Raises TypeError as the call itself would."""
+    return inspect.signature(function).bind(*args, **kwargs).arguments

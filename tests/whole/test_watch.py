@@ -287,7 +287,7 @@ def test_a_process_that_waits_has_read_the_cases_and_the_last_report(checkout, j
 
     read = {Path(each) for each in opened.split() if not each.startswith("__editable__")}
     assert read >= {*(checkout / "datasets").rglob("case.yaml")}
-    assert {path for path in read if "datasets" not in path.parts} == {Path("reports/latest/run.json")}
+    assert {path for path in read if "datasets" not in path.parts} == {checkout.resolve() / "reports/latest/run.json"}
 
 
 @pytest.mark.parametrize("changed", ["evals.toml", "yaml.py"])

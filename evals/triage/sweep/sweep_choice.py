@@ -7,6 +7,7 @@ from datetime import date
 from statistics import fmean
 from typing import Final
 
+from evals.application_pack import load_pack
 from evals.comparison.metric_summaries import case_means, coverage_of, summarise
 from evals.comparison.paired_comparison import compare
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE, ConfigurationError
@@ -280,7 +281,7 @@ def _varied(chosen: RunContext) -> VariantInfo:
 
 
 def _scorer(name: str) -> ScorerInfo:
-    fit = {one.name: one for one in scorer_infos() if one.unit == "fraction" and one.better == "higher"}
+    fit = {one.name: one for one in scorer_infos(load_pack()) if one.unit == "fraction" and one.better == "higher"}
     if name not in fit:
         raise ConfigurationError(f"--score {name}: choose one of {', '.join(fit)}")
     return fit[name]
