@@ -26,8 +26,9 @@ export UV_SYSTEM_CERTS := 1
 install = { ! $(BIN)/python -m pip config list | grep -qE "[.](index-url|no-index)=" && \
 	UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps $(1) 2>/dev/null; } || \
 	$(BIN)/python -m pip install $(QUIET) --no-compile --require-hashes --no-deps $(1)
-# Half of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself.
-UNUSED := /(kubernetes|setuptools|mypyc?|tests|statsmodels|onnxruntime|huggingface_hub|virtualenv|distlib|oauthlib)/
+# Half of the code that comes along, hardly ever loaded here: Python compiles what it needs of it by itself. What a run
+# loads is compiled: bytecode made while a process waits for the next `--watch` round is a change of what it imported.
+UNUSED := /(kubernetes|setuptools|mypyc?|tests|statsmodels|onnxruntime/(quantization|tools|transformers)|huggingface_hub|virtualenv|distlib|oauthlib)/
 
 # Targets of version 0.1: they print the command that took their place, and run it. They go in version 0.3.
 OLD := setup-git studio dask bench-peer local-llm plan released every format mutants explore chaos clean
