@@ -56,8 +56,8 @@ def compare_command(
 ) -> int:
     """Prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` beside a prompt: that prompt at REV; beside a stored run: the suite's baseline at REV; alone: the
-    candidate's prompt at REV against today's. With --case: no verdict.
+    `git:REV` with a prompt is that prompt at REV, and with a stored run the suite's baseline at REV. Alone it compares
+    the candidate's prompt at REV with today's. With --case, there is no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.

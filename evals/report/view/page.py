@@ -14,7 +14,7 @@ from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import case_table, changed_first, slice_map
 from evals.report.view.dispute_page import suspect_lists
 from evals.report.view.divergence_view import Lead, divergence_rows, leads, pools_for
-from evals.report.view.headline import (
+from evals.report.view.headline_table import (
     baseline_table,
     comparisons,
     deciding,
