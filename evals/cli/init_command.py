@@ -35,7 +35,7 @@ def init_command(
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
     from evals.target.graph_guesses import guess_settings
-    from evals.target.http_hooks import captured
+    from evals.target.http_hooks import stay_captured
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
 
     root, name, routers = given(context).root, graph, tuple(router or ())
@@ -45,7 +45,8 @@ def init_command(
     if name is None and len(file.graphs) > 1:
         raise ConfigurationError(f"{file.path}: names {', '.join(file.graphs)}; choose one with --graph")
     name = name or next(iter(file.graphs))
-    with captured(), environment_of(file, replay=True):
+    stay_captured()
+    with environment_of(file, replay=True):
         guess = guess_settings(load_graph(file, name))
     nodes = guess.nodes
     for wanted in routers:

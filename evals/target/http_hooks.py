@@ -13,7 +13,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from threading import Lock
 from types import ModuleType, SimpleNamespace
@@ -41,6 +41,7 @@ from evals.target.tools import tool_hooks
 _lock: Final = Lock()
 _undo: Final[list[tuple[Any, str, Any]]] = []
 _depth = 0
+_for_good: Final = ExitStack()
 _OWN_SOCKETS: Final = (
     ("primp", "Client"),
     ("primp", "AsyncClient"),
@@ -71,6 +72,11 @@ def captured() -> Iterator[None]:
             while _depth == 0 and _undo:
                 owner, name, original = _undo.pop()
                 setattr(owner, name, original)
+
+
+def stay_captured() -> None:
+    """Keep the hooks for the rest of this process: threads that a target starts, such as exporters, outlive its trials."""
+    _for_good.enter_context(captured())
 
 
 def _install() -> None:

@@ -138,3 +138,36 @@ def test_a_target_that_changes_its_process_replays(tmp_path):
     recorded(project)
     code, said = evals(project, "run", "first")
     assert (code, bool(re.search(r"^now +1/1", said, re.MULTILINE))) == (3, True), said
+
+
+OUTLIVES = """
+import pathlib, socket, threading, time
+
+
+def report():
+    while True:
+        try:
+            socket.getaddrinfo("telemetry.invalid", 443)
+        except Exception as error:
+            with open(pathlib.Path(__file__).with_name("tried.txt"), "a") as file:
+                file.write(type(error).__name__ + "\\n")
+        time.sleep(0.005)
+
+
+threading.Thread(target=report, daemon=True).start()
+"""
+
+
+def test_a_thread_that_outlives_its_trial_is_not_let_through_either(tmp_path):
+    """Exporters of traces send what they have seconds later."""
+    project = a_project(tmp_path, OUTLIVES)
+    for command in ("init", "record", "run"):
+        (project / "tried.txt").unlink(missing_ok=True)
+        if command == "init":
+            (project / "evals.toml").unlink()
+            assert evals(project, "init")[0] == 0
+        elif command == "record":
+            recorded(project)
+        else:
+            assert evals(project, "run", "first", "--jobs", "2")[0] == 3
+        assert {*(project / "tried.txt").read_text().splitlines()} == {"NotLetThroughError"}, command
