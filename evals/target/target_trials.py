@@ -321,7 +321,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     before = dict(os.environ)
     try:
         with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
-            graph, index = load_graph(file, name), store_index(file)
+            graph, index = load_graph(file, name, settings.pass_through), store_index(file)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
         return LoadedTarget(graph, settings, Driver(), variables, index)
     except ConfigurationError as error:

@@ -171,3 +171,43 @@ def test_a_thread_that_outlives_its_trial_is_not_let_through_either(tmp_path):
         else:
             assert evals(project, "run", "first", "--jobs", "2")[0] == 3
         assert {*(project / "tried.txt").read_text().splitlines()} == {"NotLetThroughError"}, command
+
+
+AT_IMPORT = """
+import requests
+
+
+requests.get("http://vocabulary.example/words", timeout=1).raise_for_status()
+"""
+
+
+def test_a_connection_that_the_import_needs_is_named_with_its_setting(tmp_path):
+    project = a_project(tmp_path, AT_IMPORT)
+    (project / "evals.toml").unlink()
+    code, said = evals(project, "init")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert (
+        "agent.py:9: graph 'a' cannot be imported (GET vocabulary.example/words: not let through; name "
+        "vocabulary.example in `pass_through` of [target] in evals.toml, or `evals init --pass-through "
+        "vocabulary.example`)"
+    ) in said
+
+    proxy = {"http_proxy": "http://127.0.0.1:9"}  # nobody is there: what is let through fails otherwise
+    code, said = evals(project, "init", "--pass-through", "vocabulary.example", **proxy)
+    assert (code, "ProxyError" in said) == (2, True), said
+    write(project / "evals.toml", '[target]\npass_through = ["vocabulary.example"]\n')
+    code, said = evals(project, "run", "first", **proxy)
+    assert (code, "ProxyError" in said) == (3, True), said
+
+
+def test_a_model_that_the_import_asks_is_named(tmp_path):
+    project = a_project(tmp_path, "ChatOpenAI(model='small').invoke('hi')")
+    code, said = evals(project, "run", "first", OPENAI_API_KEY="none")
+    assert (code, "a model is asked while the graph is imported; ask it in a node" in said) == (3, True), said
+
+
+def test_hosts_that_are_passed_through_at_import_are_settings_of_init(tmp_path):
+    project = a_project(tmp_path)
+    (project / "evals.toml").unlink()
+    assert evals(project, "init", "--pass-through", "vocabulary.example")[0] == 0
+    assert 'pass_through = ["vocabulary.example"]' in (project / "evals.toml").read_text()
