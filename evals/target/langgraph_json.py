@@ -24,11 +24,11 @@ from langgraph.pregel import Pregel
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
 from evals.target.capture import Hosts
+from evals.target.key_placeholders import PLACEHOLDER
 from evals.target_import_time import connections_at_import
 
 FILE: Final = "langgraph.json"
 _SMALLEST: Final = '{"graphs": {"agent": "./agent.py:graph"}}'
-PLACEHOLDER: Final = "no-key-in-a-replay"
 _KEYS: Final = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 _EXAMPLES: Final = (".env.example", ".env.sample", ".env.template", "env.example")
 """Files that projects commit in the place of their `env`: they name its variables."""

@@ -211,3 +211,24 @@ def test_hosts_that_are_passed_through_at_import_are_settings_of_init(tmp_path):
     (project / "evals.toml").unlink()
     assert evals(project, "init", "--pass-through", "vocabulary.example")[0] == 0
     assert 'pass_through = ["vocabulary.example"]' in (project / "evals.toml").read_text()
+
+
+def test_a_replay_has_placeholders_for_the_keys_of_the_recording(tmp_path):
+    project = a_project(tmp_path, "os.environ['GROQ_API_KEY']", "pass")
+    code, said = evals(project, "run", "first")
+    assert (code, "set GROQ_API_KEY" in said) == (3, True), said
+    with live_model(lambda *_: "hi there") as live:
+        assert evals(project, "record", "first", "--recorded-by", "tests", GROQ_API_KEY="a-real-one", **live)[0] == 0
+        kept = (project / "cassettes/environment.json").read_text()
+        assert ("GROQ_API_KEY" in kept, "a-real-one" in kept) == (True, False)
+
+        assert evals(project, "bless", "first")[0] == 0
+        code, said = evals(project, "run", "first", "--fresh")
+        assert code == 0, said
+        assert evals(project, "cassette", "verify")[0] == 0
+
+        write(project / "evaluation/cases/two.yaml", "inputs: {messages: [{role: user, content: two}]}\n")
+        write(project / "agent.py", GRAPH.format(at_import="os.environ.get('GROQ_API_KEY')", in_node="pass"))
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)  # of a colleague without it
+    assert code == 0, said
+    assert "GROQ_API_KEY" in (project / "cassettes/environment.json").read_text()
