@@ -73,7 +73,7 @@ def all_commands(root: Path = HERE) -> dict[str, Command]:
     Raises:
         ConfigurationError: the project's `evals.toml` cannot be read.
     """
-    pack = installed_pack(Project.at(root).pack)
+    pack = installed_pack(Project.at(root).pack, root)
     core = {name: (f"evals.cli.{module}", application, line) for name, (module, application, line) in COMMANDS.items()}
     return {**core, **(pack.commands if pack else {})}
 
@@ -106,7 +106,7 @@ def _say_missing_commands(root: Path) -> None:
     """Why commands of the project's pack are not listed, where it names one that cannot be used."""
     name = Project.at(root).pack
     try:
-        _ = name == DEFAULT or load_pack(name)
+        _ = name == DEFAULT or load_pack(name, root)
     except ConfigurationError as error:
         _complain(f"{error}; its commands are missing here")
 
