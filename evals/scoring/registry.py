@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evals.application_pack import load_pack
+from evals.content_cache import digest_of
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import find_modules_in, load_file, other_place
 from evals.models.case import Case, RouteReading
@@ -58,6 +59,19 @@ def own_files(paths: Iterable[str]) -> list[Path]:
     return sorted(found)
 
 
+def files_scored(pack: "Pack") -> dict[str, str]:
+    """Path below the project's root -> digest of each file that its scorers have read while they scored, as it is
+    now."""
+    root = pack.root.resolve()
+    found = [path for path in own_files(SCORED) if path.is_relative_to(root)]
+    return {path.relative_to(root).as_posix(): file_digest(path) for path in found}
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file's content; that of an empty one where there is none."""
+    return digest_of(path.read_bytes() if path.is_file() else b"")
+
+
 @cache
 def _hook() -> None:
     """An audit hook stays as long as the process, so that there is one, and only where a project has scorers."""
@@ -81,8 +95,8 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
     those that say so themselves.
 
     Raises:
-        ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, a name is no word, or a primary one is
-            none, or is no fraction of which more is better.
+        ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, a name is no word,
+            or a primary one is none, or is no fraction of which more is better.
     """
     return _scorers(pack or load_pack(), primary)
 

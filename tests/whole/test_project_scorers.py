@@ -84,22 +84,23 @@ def test_a_scorer_needs_a_name_without_spaces(tmp_path, name):
     assert (code, "is no name of a metric; write a word such as reply.polite" in said) == (2, True), said
 
 
-READS = "from pathlib import Path; return any(w in trace.output['reply'] for w in Path('checks/words.txt').read_text().split())"
+WORDS = "Path('evaluation/words.txt').read_text().split()"
+READS = f"return any(word in trace.output['reply'] for word in {WORDS})"
 
 
 @pytest.mark.parametrize("words", ["e o\n", None])
 def test_a_file_that_scorers_read_while_they_score_is_named_where_it_changed(tmp_path, words):
     project = a_project(tmp_path, while_scoring=READS)
-    write(project / "checks/words.txt", "a e\n")
+    write(project / "evaluation/words.txt", "a e\n")
     assert evals(project, "bless", "router", "--jobs", "1")[0] == 0
     assert (run(project)[0], evals(project, "gate")[0]) == (0, 0)
-    assert "read by scorers: checks/words.txt" in (project / "reports/latest/index.html").read_text()
+    assert "read by scorers: evaluation/words.txt" in (project / "reports/latest/index.html").read_text()
 
-    (project / "checks/words.txt").unlink() if words is None else write(project / "checks/words.txt", words)
+    (project / "evaluation/words.txt").unlink() if words is None else write(project / "evaluation/words.txt", words)
     code, said = evals(project, "gate")
-    assert (code, "made before a change of checks/words.txt" in said) == (3, True), said
+    assert (code, "made before a change of evaluation/words.txt" in said) == (3, True), said
     code, said = run(project)
-    assert (code, "checks/words.txt, which the scorers read, changed since the baseline" in said) == (3, True), said
+    assert (code, "evaluation/words.txt, which the scorers read, changed since the baseline" in said) == (3, True), said
 
 
 def test_scorers_of_two_projects_in_one_process_are_kept_apart(tmp_path, monkeypatch):
