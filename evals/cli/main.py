@@ -12,6 +12,7 @@ Exit codes, for every command:
          it cannot tell; for `cassette verify`: something is wrong; for `langsmith`: no network, it does not take what
          it is given, or something looks like a secret
     130  interrupted; what was finished is kept
+    141  nobody reads the output any more, as after `| head`
 """
 
 import os

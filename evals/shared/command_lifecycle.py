@@ -111,7 +111,7 @@ class Start:
             self._say(line)
             ended[0] = EXIT_USAGE
             return
-        os._exit = self._unasked(os.getpid())
+        os._exit = self._unasked(os.getpid())  # type: ignore[assignment]  # its argument has a name
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             code = main(sys.argv[1:])
