@@ -123,7 +123,7 @@ def _suite(guess: "GraphGuess") -> str:
 # A variant is a `config` of the graph (LangGraph's `configurable`). The last one is judged against the first;
 # one alone is compared with its baseline.
 {known}variants:
-  - {{name: now}}
+  - {{name: current}}
 """
 
 
@@ -132,8 +132,9 @@ def _case(guess: "GraphGuess") -> str:
     router = next(iter((*guess.routers, *guess.nodes)), "billing")
     member = next(iter(guess.output), "reply").replace("messages", "messages[-1].content")
     inputs = json.dumps(guess.inputs or {}, ensure_ascii=False, default=str)
+    told = "what the graph is called with" if guess.inputs else "fill in: what the graph is called with, {key: value}"
     return f"""\
-inputs: {inputs}  # what the graph is called with
+inputs: {inputs}  # {told}
 # answers: ["yes"]  # to its interrupts, in order
 # expected:  # members of the output
 #   {member}: {{contains: [refund]}}

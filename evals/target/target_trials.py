@@ -203,6 +203,7 @@ class LoadedTarget:
             else None,
             timeout=seconds,
             recursion_limit=settings.recursion_limit,
+            interrupt_limit=settings.interrupt_limit,
             synchronous=settings.synchronous,
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
