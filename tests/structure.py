@@ -27,7 +27,7 @@ PACKAGES: Final = ("evals", "triage")
 PACK: Final = "evals/triage/"
 EXTRAS: Final = ("evals/langsmith/", "evals/otlp/", "evals/runner/dask_cluster.py")
 LATER: Final = (
-    "evals/analysis/any_answer.py",
+    "evals/analysis/comparable_answers.py",
     "evals/analysis/hunk_effects.py",
     "evals/analysis/noise.py",
     "evals/cli/attribute_command.py",

@@ -35,8 +35,8 @@ def init_command(
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
     from evals.target.graph_guesses import guess_settings
+    from evals.target.http_hooks import captured
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
-    from evals.target.patches import captured
 
     root, name, routers = given(context).root, graph, tuple(router or ())
     if (root / FILE).exists():
@@ -123,7 +123,7 @@ def _suite(guess: "GraphGuess") -> str:
 # A variant is a `config` of the graph (LangGraph's `configurable`). The last one is judged against the first;
 # one alone is compared with its baseline.
 {known}variants:
-  - {{name: now}}
+  - {{name: current}}
 """
 
 
@@ -132,8 +132,9 @@ def _case(guess: "GraphGuess") -> str:
     router = next(iter((*guess.routers, *guess.nodes)), "billing")
     member = next(iter(guess.output), "reply").replace("messages", "messages[-1].content")
     inputs = json.dumps(guess.inputs or {}, ensure_ascii=False, default=str)
+    told = "what the graph is called with" if guess.inputs else "fill in: what the graph is called with, {key: value}"
     return f"""\
-inputs: {inputs}  # what the graph is called with
+inputs: {inputs}  # {told}
 # answers: ["yes"]  # to its interrupts, in order
 # expected:  # members of the output
 #   {member}: {{contains: [refund]}}

@@ -23,7 +23,7 @@ from evals.cassettes.recorder import Recorder
 from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError
 from evals.secret_filter import scrub
-from evals.target.bodies import HttpAnswer, refused, request_object, served, without_credentials
+from evals.target.http_bodies import HttpAnswer, refused, request_object, served, without_credentials
 
 MODEL_PATHS: Final = (
     "/chat/completions",

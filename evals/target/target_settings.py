@@ -114,6 +114,7 @@ class TargetSettings(Closed):
     context: bool = False
     """Whether a variant's `config` is LangGraph's `context` too; it always is `configurable`."""
     recursion_limit: Annotated[int, Field(ge=1)] = 50
+    interrupt_limit: Annotated[int, Field(ge=1)] = 50
     synchronous: bool = False
     """Whether the graph is run by `stream`: some of its parts have no async methods."""
 

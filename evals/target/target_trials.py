@@ -18,7 +18,7 @@ from evals.target.cases import FrozenPoint
 from evals.target.decision_points import choice, chosen_by
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.trial_process import LONGEST, TrialProcess
-from evals.target.variant_files import VariantFiles
+from evals.target.variant_checkout import VariantFiles
 from evals.target_import_time import importing
 
 if TYPE_CHECKING:
@@ -203,6 +203,7 @@ class LoadedTarget:
             else None,
             timeout=seconds,
             recursion_limit=settings.recursion_limit,
+            interrupt_limit=settings.interrupt_limit,
             synchronous=settings.synchronous,
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
@@ -377,8 +378,8 @@ def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]
 
 def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.http_hooks import captured  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
-    from evals.target.patches import captured  # noqa: PLC0415
     from evals.target.target_settings import set_as_recorded  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)

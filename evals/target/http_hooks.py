@@ -22,7 +22,6 @@ from urllib.parse import urlencode, urlsplit
 
 from evals.cassettes.live_answer import HttpReply
 from evals.secret_filter import scrub
-from evals.target.bodies import HttpAnswer
 from evals.target.capture import (
     THREADS,
     NotLetThroughError,
@@ -35,6 +34,7 @@ from evals.target.capture import (
     is_local,
 )
 from evals.target.forced_choices import forcing_hook
+from evals.target.http_bodies import HttpAnswer
 from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
 
