@@ -40,6 +40,7 @@ def attribute_command(
 
     It asks only for single decisions in recorded states (decision points); `evals points SUITE` makes them for your own
     graph. Where answers are missing, it prints the command that records them.
+
     Example: `evals attribute v3 v5`.
 
     Exit codes: 0: all is recorded; 3: missing answers, no decision points, or missing trials of a version.

@@ -71,7 +71,7 @@ def drift_command(
     max_requests: MaxRequests = None,
     case: Cases = None,
     variant: Variants = None,
-    extend: Annotated[bool, typer.Option("--extend", help="Ask only what the last session lacks.")] = False,
+    extend: Annotated[bool, typer.Option("--extend", help="Ask only requests that the last session did not.")] = False,
     dry_run: DryRun = False,
     export: Export = None,
     import_: Import = None,

@@ -152,12 +152,13 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
 def selftest_command(
     context: typer.Context,
     suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
-    draws: Annotated[int, typer.Option(min=20, help="Simulations per estimated rate.")] = 200,
+    draws: Annotated[int, typer.Option(min=20, help="Simulated runs per false-alarm rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
 ) -> int:
     """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
 
-    Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
+    Exit codes: 0 all caught, and no more false alarms than the suite's `alpha` allows; 1 otherwise; 3 the unchanged
+    suite is not green.
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
