@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import httpx2
 
-from evals.analysis.any_answer import as_chat_completion, plain_readers, routers_of
+from evals.analysis.comparable_answers import as_chat_completion, plain_readers, routers_of
 from evals.application_pack import Readers
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction

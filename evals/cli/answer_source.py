@@ -103,13 +103,27 @@ def refuse_live(asked: AskingSettings, base_url: str | None, **options: object) 
         )
 
 
+def endpoint_of(live: Asking, workspace: Workspace) -> Endpoint:
+    """The endpoint that was named; for a target else the one that `OPENAI_BASE_URL` names, as for most targets."""
+    url, key = live.base_url, live.api_key
+    if workspace.pack.own_endpoint:
+        from evals.target.langgraph_json import read_langgraph_json
+
+        around = {**read_langgraph_json(workspace.pack.folder(workspace.root)).environment, **os.environ}
+        url, key = url or around.get("OPENAI_BASE_URL"), key or around.get("OPENAI_API_KEY", "")
+    return llm_endpoint(url, key)
+
+
 def llm_endpoint(base_url: str | None, api_key: str) -> Endpoint:
     """The endpoint that was named, else the local model if it is being served."""
     if base_url:
         return Endpoint(base_url, api_key)
     local = f"http://{HOST}:{DEFAULT_PORT}"
     if not is_healthy(local):
-        raise ConfigurationError("no endpoint: name one with --base-url or EVALS_BASE_URL, or serve a local model")
+        raise ConfigurationError(
+            "no endpoint: name one with --base-url or EVALS_BASE_URL, or serve a local model "
+            "(a target's own OPENAI_BASE_URL will do; cassettes keep no host)"
+        )
     return Endpoint(f"{local}/v1", "")
 
 

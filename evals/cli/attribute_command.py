@@ -36,10 +36,11 @@ def attribute_command(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the page; reports/attribute if not given.")] = None,
 ) -> int:
-    """Which lines changed the decisions? Where decisions differ, it replays the old version plus one hunk.
+    """Which lines changed the decisions? Where decisions differ, it replays the old version with each hunk alone.
 
     It asks only for single decisions in recorded states (decision points); `evals points SUITE` makes them for your own
     graph. Where answers are missing, it prints the command that records them.
+
     Example: `evals attribute v3 v5`.
 
     Exit codes: 0: all is recorded; 3: missing answers, no decision points, or missing trials of a version.

@@ -97,7 +97,7 @@ def cassette_tidy_command(
     context: typer.Context,
     unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
     also: Annotated[
-        list[str] | None, typer.Option("--also", help="With --unused: keep the answers of another suite file.")
+        list[str] | None, typer.Option("--also", help="With --unused: keep what this suite file uses.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="With --unused: delete.")] = False,
 ) -> int:

@@ -14,8 +14,8 @@ from evals.cli.answer_source import (
     announced,
     batch_of,
     end_of_asking,
+    endpoint_of,
     finishing_on_interrupt,
-    llm_endpoint,
     next_round,
     refuse_live,
 )
@@ -71,7 +71,7 @@ def drift_command(
     max_requests: MaxRequests = None,
     case: Cases = None,
     variant: Variants = None,
-    extend: Annotated[bool, typer.Option("--extend", help="Ask only what the last session lacks.")] = False,
+    extend: Annotated[bool, typer.Option("--extend", help="Ask only requests that the last session did not.")] = False,
     dry_run: DryRun = False,
     export: Export = None,
     import_: Import = None,
@@ -98,7 +98,7 @@ def drift_command(
     chosen = to_be_run(selected(suite, common.root, options))
     if live.budget_usd is not None:
         priced([info.variant.models for info in chosen.variants], table)
-    llm = None if dry_run or batch.wanted else llm_endpoint(live.base_url, live.api_key)
+    llm = None if dry_run or batch.wanted else endpoint_of(live, chosen.workspace)
     sitting = Sitting.at(folder_of(chosen, out), extend=extend)
     wish = Wish(sample, asked.seed, asked.precision)
     what = sampled(chosen, replayed(begun(chosen), jobs=common.jobs).traces, wish, sitting)

@@ -1,10 +1,9 @@
 """Commands on the judge: `evals judge` (how accurate it is), and what `record --judge` and `plan --judge` do."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -14,8 +13,8 @@ from evals.cli.answer_source import (
     Asking,
     announced,
     end_of_asking,
+    endpoint_of,
     finishing_on_interrupt,
-    llm_endpoint,
     say_rounds,
 )
 from evals.cli.options import AsJson, given
@@ -90,10 +89,6 @@ def _say(found: JudgeCheck, report: str) -> None:
         console.print(line, markup=False)
     console.print(sentence(found), style="bold", markup=False)
     console.print(f"Report: {report}", markup=False)
-
-
-OF_TARGETS: Final = "OPENAI_BASE_URL"
-"""The variable that leads most targets to their endpoint: their judge is asked there where no other is named."""
 
 
 def record_judge(chosen: RunContext, questions: Sequence[JudgeQuestion], batch: Batch, live: Asking) -> int:
@@ -173,8 +168,7 @@ def _live(chosen: RunContext, questions: Sequence[JudgeQuestion], live: Asking) 
     meter = Meter(load_prices(live.prices), live.budget_usd, live.max_requests)
     if live.budget_usd is not None:
         priced([chosen.suite.models], meter.prices)
-    named = live.base_url or (os.environ.get(OF_TARGETS) if chosen.workspace.pack.own_endpoint else None)
-    name, llm = author(live.recorded_by, chosen.workspace), llm_endpoint(named, live.api_key)
+    name, llm = author(live.recorded_by, chosen.workspace), endpoint_of(live, chosen.workspace)
     asked = live.options(llm)
 
     async def run() -> tuple[int, StopSignal]:

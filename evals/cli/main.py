@@ -12,8 +12,10 @@ Exit codes, for every command:
          it cannot tell; for `cassette verify`: something is wrong; for `langsmith`: no network, it does not take what
          it is given, or something looks like a secret
     130  interrupted; what was finished is kept
+    141  nobody reads the output any more, as after `| head`
 """
 
+import inspect
 import os
 import traceback
 from collections.abc import Mapping
@@ -73,7 +75,7 @@ def all_commands(root: Path = HERE) -> dict[str, Command]:
     Raises:
         ConfigurationError: the project's `evals.toml` cannot be read.
     """
-    pack = installed_pack(Project.at(root).pack)
+    pack = installed_pack(Project.at(root).pack, root)
     core = {name: (f"evals.cli.{module}", application, line) for name, (module, application, line) in COMMANDS.items()}
     return {**core, **(pack.commands if pack else {})}
 
@@ -96,7 +98,9 @@ def app(arguments: list[str], *, standalone_mode: bool = True) -> object:
     pack = None if typed or not rest else installed_pack()
     if pack and rest[0] in pack.commands:
         raise ConfigurationError(f"`evals {rest[0]}` is a command of {DEFAULT}; this project has another pack")
-    if not typed and rest and not rest[0].startswith("-") and rest[0] in load_pack(ANY_GRAPH).commands:
+    if not typed and rest and not rest[0].startswith("-") and rest[0] in (others := load_pack(ANY_GRAPH).commands):
+        if "--help" in rest:
+            return command_line(others, rest[0])([*front, *rest], standalone_mode=standalone_mode)
         needs = "needs a project with an evals.toml: go to its folder, or make one with `evals init`"
         raise ConfigurationError(f"`evals {rest[0]}` {needs}")
     return command_line(known, typed)([*front, *rest], standalone_mode=standalone_mode)
@@ -106,7 +110,7 @@ def _say_missing_commands(root: Path) -> None:
     """Why commands of the project's pack are not listed, where it names one that cannot be used."""
     name = Project.at(root).pack
     try:
-        _ = name == DEFAULT or load_pack(name)
+        _ = name == DEFAULT or load_pack(name, root)
     except ConfigurationError as error:
         _complain(f"{error}; its commands are missing here")
 
@@ -150,7 +154,7 @@ def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typ
 def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
     """The application of a command or group; a group with what the pack adds to it, listed last."""
     own, *added = (
-        cast("typer.Typer", getattr(import_module(module), application))
+        _joined_lines(cast("typer.Typer", getattr(import_module(module), application)))
         for key, (module, application, _) in known.items()
         if key == name or key.startswith(f"{name} ")
     )
@@ -160,6 +164,14 @@ def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
     for each in (own, *added):
         joined.add_typer(each)
     return joined
+
+
+def _joined_lines(application: typer.Typer) -> typer.Typer:
+    """The same, with each paragraph of its commands' help on one line: typer breaks it where the source does."""
+    for command in application.registered_commands:
+        paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
+        command.help = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+    return application
 
 
 def _not_loaded() -> None:

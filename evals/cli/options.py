@@ -94,7 +94,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also print all reasons, costs and violated constraints.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Only the judge: its grades, and what `evals judge` needs.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only the judge's requests: for grades and `evals judge`.")]
 
 
 class SuiteSettings(BaseModel):
@@ -196,7 +196,8 @@ AnswerWith = Annotated[
 BaseUrl = Annotated[
     str | None,
     typer.Option(
-        help="OpenAI-compatible endpoint, with /v1. Default: the local model. Own graph: set the variable of its SDK.",
+        help="OpenAI-compatible endpoint, with /v1. Default: the local model. "
+        "Your own graph takes it from its SDK's environment variable instead.",
         envvar="EVALS_BASE_URL",
     ),
 ]

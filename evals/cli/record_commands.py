@@ -131,7 +131,7 @@ def record_command(
     """Record the missing answers from an endpoint, and check that they replay.
 
     Exits with 0 when everything asked for is recorded and replays, with 3 when the endpoint fails or a limit (--budget,
-    --max-requests) is reached. Ctrl-C finishes and keeps what is under way, exits with 130; run it again to go on.
+    --max-requests) is reached. Ctrl-C keeps what is recorded and exits with 130; the same command goes on from there.
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
 

@@ -17,7 +17,7 @@ from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay
 from evals.report.numbers import NOTHING, percent, points, short_rate
 from evals.report.view import page_parts as view
-from evals.report.view.headline import as_blessed, best_baseline, in_words, tools_that_ran
+from evals.report.view.headline_table import as_blessed, best_baseline, in_words, tools_that_ran
 from evals.report.view.page_parts import section_tables
 from evals.report.view.variant_tables import changes_table, redraws_in_words, what_it_costs
 from evals.report.view.variant_tables import in_words as in_words_of_samples

@@ -56,8 +56,8 @@ def compare_command(
 ) -> int:
     """Prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` beside a prompt: that prompt at REV; beside a stored run: the suite's baseline at REV; alone: the
-    candidate's prompt at REV against today's. With --case: no verdict.
+    `git:REV` with a prompt is that prompt at REV, and with a stored run the suite's baseline at REV. Alone it compares
+    the candidate's prompt at REV with today's. With --case, there is no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -152,12 +152,13 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
 def selftest_command(
     context: typer.Context,
     suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
-    draws: Annotated[int, typer.Option(min=20, help="Simulations per estimated rate.")] = 200,
+    draws: Annotated[int, typer.Option(min=20, help="Simulated runs per false-alarm rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
 ) -> int:
     """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
 
-    Exit codes: 0 all caught and no more false alarms than alpha, 1 not so, 3 the suite is not green to begin with.
+    Exit codes: 0 all caught, and no more false alarms than the suite's `alpha` allows; 1 otherwise; 3 the unchanged
+    suite is not green.
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest

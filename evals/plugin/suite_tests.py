@@ -15,7 +15,7 @@ from evals.pipeline.decide_run import may_have_broken
 from evals.pipeline.load_suite import load_suite
 from evals.pipeline.run_suite import finish, replay
 from evals.report.junit_xml import broken, changed_lines, errors, off_tape, scores
-from evals.report.view.headline import in_words
+from evals.report.view.headline_table import in_words
 from evals.report.view.violations_table import reason_of
 from evals.run_context import RunContext
 from evals.runner.trials import TrialId, Trials, trial_id

@@ -11,7 +11,7 @@ from evals.cassettes.recorder import StopSignal
 from evals.cassettes.transcript import answer_text
 from evals.errors import RecordingError, RecordingStoppedError
 from evals.secret_filter import scrub
-from evals.target.bodies import BODY
+from evals.target.http_bodies import BODY
 
 IN_A_ROW: Final = 5
 _SHOWN: Final = 60  # characters of an answer

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from evals.models.judge import JudgedRun
 from evals.models.run import Comparison, Run
 from evals.report.numbers import change, pairs, points, probability, rate, smallest_drop
-from evals.report.view.headline import as_blessed, beaten, best_baseline, in_words, tools_that_ran
+from evals.report.view.headline_table import as_blessed, beaten, best_baseline, in_words, tools_that_ran
 from evals.report.view.judge_view import judge_sentence, scores
 from evals.report.view.page_parts import Place, Table, section_tables
 from evals.report.view.variant_tables import changes_table, measure_table, what_it_costs

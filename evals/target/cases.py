@@ -18,7 +18,7 @@ from evals.models.trace import Trace
 from evals.safe_yaml import line_of, read_model
 from evals.target.expected import Expected, path_of
 from evals.target.expected import Path as FieldPath
-from evals.target.variant_files import VariantFiles
+from evals.target.variant_checkout import VariantFiles
 
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9-]*")
 LONGEST: Final = 1_000

@@ -66,7 +66,7 @@ async def _freeze(case: "Case", variant: "Variant", workspace: "Workspace") -> F
     from evals.cassettes.cassette_files import load  # noqa: PLC0415
     from evals.cassettes.player import Tape  # noqa: PLC0415 - LangGraph loads with the next
     from evals.target.target_trials import target_ready  # noqa: PLC0415
-    from evals.target.variant_files import VariantFiles  # noqa: PLC0415
+    from evals.target.variant_checkout import VariantFiles  # noqa: PLC0415
 
     files = VariantFiles.of(variant, workspace.root).checked_out()
     tape = Tape(load(workspace.cassette(case.id)))

@@ -90,6 +90,7 @@ class TargetCall:
     output: Callable[[Any], Mapping[str, Any]] | None = None
     timeout: float = 300.0
     recursion_limit: int = 50
+    interrupt_limit: int = 50
     seed: str = "0"
     alone: tuple[str, ...] = ()
     keeps_states: bool = False
@@ -249,17 +250,10 @@ async def _answer_until_end(
         if not trial.is_exact or not observer.interrupts:
             observer.next_nodes = (await graph.aget_state(config)).next if call.alone else ()
             return "finished", None
-        resume: dict[str, Any] = {}
-        for interrupt in observer.interrupts:
-            asked = json_of(interrupt.value)
-            try:
-                answer = _answer(remaining, interrupt.value, asked)
-            except LookupError:
-                text = str(asked)[:200]
-                return "unanswered", f"no answer for the interrupt {text!r}: add one under `answers:` of the case"
-            observer.asked.append((asked, json_of(answer)))
-            resume[interrupt.id] = answer
-        payload = Command(resume=resume)
+        try:
+            payload = Command(resume=_resume(remaining, observer, call.interrupt_limit))
+        except LookupError as lacking:
+            return "unanswered", str(lacking)
 
 
 def takes_one_value(graph: Pregel[Any, Any, Any, Any]) -> bool:
@@ -307,6 +301,23 @@ def _answer(answers: Any, payload: object, asked: JsonValue) -> Any:  # noqa: AN
         if topic != "*" and topic.casefold() in text:
             return answer
     return answers["*"]
+
+
+def _resume(answers: Any, observer: Observer, limit: int) -> dict[str, Any]:  # noqa: ANN401 - as `_answer`
+    """Answers to the open interrupts, by their ids. Raises LookupError, with what to do, where there is none."""
+    resume: dict[str, Any] = {}
+    for interrupt in observer.interrupts:
+        asked = json_of(interrupt.value)
+        text = str(asked)[:200]
+        if len(observer.asked) == limit:
+            advice = "answer it otherwise, or raise `interrupt_limit` under [target] in evals.toml"
+            raise LookupError(f"no end after {limit} interrupts; the last asks {text!r}: {advice}")
+        try:
+            answer = resume[interrupt.id] = _answer(answers, interrupt.value, asked)
+        except LookupError:
+            raise LookupError(f"no answer for the interrupt {text!r}: add one under `answers:` of the case") from None
+        observer.asked.append((asked, json_of(answer)))
+    return resume
 
 
 def _reason(trial: TargetTrial) -> str:

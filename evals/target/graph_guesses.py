@@ -1,6 +1,7 @@
 """What a compiled graph and its code tell of the settings of a target: inputs, output, context, routers and clock."""
 
 import asyncio
+import inspect
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
@@ -53,6 +54,7 @@ async def _guessed(target: Any) -> GraphGuess:  # noqa: ANN401
         needed, inputs = _schema(graph, "input")
         if takes_one_value(graph):
             inputs = {"input": graph.get_input_jsonschema()}
+        inputs = inputs or {key: {} for key in _keys_read(graph)}
         needed = needed or ({"messages"} & set(inputs)) or set(inputs)
         needed = {name for name in needed if {"type": "null"} not in inputs[name].get("anyOf", ())} or needed
         context = _schema(graph, "context")[1]
@@ -78,6 +80,15 @@ def _routers(graph: Pregel[Any, Any, Any, Any]) -> list[str]:
             nexts.setdefault(str(edge.source), set()).add(str(edge.target))
     agent = ((graph.config or {}).get("metadata") or {}).get("lc_agent_name")
     return [agent if agent and node == "model" else node for node, found in nexts.items() if len(found) > 1]
+
+
+def _keys_read(graph: Any) -> list[str]:  # noqa: ANN401
+    """Keys of its input that the code of an `@entrypoint` reads, where the input is a dict of any keys."""
+    code = getattr(next(iter(graph.nodes.values())).bound, "func", None)
+    if not inspect.isroutine(code):
+        return []
+    name = next(iter(inspect.signature(code).parameters), "")
+    return re.findall(rf"""\b{name}(?:\[|\.get\()["'](\w+)["']""", inspect.getsource(code))
 
 
 def _schema(graph: Any, part: str) -> tuple[set[str], dict[str, Any]]:  # noqa: ANN401

@@ -15,7 +15,7 @@ from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.named_prompts import NamedPrompt
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
-from evals.target.variant_files import VariantFiles
+from evals.target.variant_checkout import VariantFiles
 
 if TYPE_CHECKING:
     import httpx
@@ -170,8 +170,8 @@ class TargetPack(Pack):
         """The recorder behind `llm`; the requests go where the target sends them."""
         from evals.cassettes.event_loop_thread import Apart  # noqa: PLC0415
         from evals.cassettes.recorder import RecordingTransport  # noqa: PLC0415
-        from evals.target.bodies import answer_object  # noqa: PLC0415
         from evals.target.capture import Recording, stored_request  # noqa: PLC0415
+        from evals.target.http_bodies import answer_object  # noqa: PLC0415
         from evals.target.target_trials import TargetClients  # noqa: PLC0415
 
         del search, timeout_s

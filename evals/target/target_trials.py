@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from evals.target.cases import FrozenPoint
 from evals.target.decision_points import choice, chosen_by
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.trial_process import LONGEST, TrialProcess
-from evals.target.variant_files import VariantFiles
+from evals.target.variant_checkout import VariantFiles
 from evals.target_import_time import importing
 
 if TYPE_CHECKING:
@@ -203,6 +204,7 @@ class LoadedTarget:
             else None,
             timeout=seconds,
             recursion_limit=settings.recursion_limit,
+            interrupt_limit=settings.interrupt_limit,
             synchronous=settings.synchronous,
             seed=f"{case.id} {trial.tape.sample}",
             alone=() if point is None else (*point.path, point.node),
@@ -300,7 +302,11 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
         ConfigurationError: it cannot be loaded, or this process has loaded other files of it.
     """
     if parent_process() is not None:
+        from evals.target.http_hooks import stay_captured  # noqa: PLC0415
+
         _write_output_to(files.project / ".cache" / "target.log")
+        if "distributed.worker" not in sys.modules:  # one of Dask's connects to its scheduler
+            stay_captured()
     _processes.add(files.process)
     if len(_processes) > 1:
         raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
@@ -315,7 +321,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     before = dict(os.environ)
     try:
         with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
-            graph, index = load_graph(file, name), store_index(file)
+            graph, index = load_graph(file, name, settings.pass_through), store_index(file)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
         return LoadedTarget(graph, settings, Driver(), variables, index)
     except ConfigurationError as error:
@@ -377,8 +383,8 @@ def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]
 
 def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
     from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.http_hooks import captured  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
-    from evals.target.patches import captured  # noqa: PLC0415
     from evals.target.target_settings import set_as_recorded  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)

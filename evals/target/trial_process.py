@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
 from evals.fork_server import process_for
 from evals.models.trace import Trace
-from evals.target.variant_files import VariantFiles
+from evals.target.variant_checkout import VariantFiles
 from evals.target_import_time import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 
 if TYPE_CHECKING:

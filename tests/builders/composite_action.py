@@ -58,11 +58,12 @@ def run_action(folder: Path, event: dict[str, Any], inputs: dict[str, str], **en
             )
             continue
         around = {name: _filled(value, known, folder) for name, value in step.get("env", {}).items()}
-        ran.steps[step["name"]] = _shell(step["run"], folder, {**around, **environment}, ran)
+        place = folder / _filled(step.get("working-directory", "."), known, folder)
+        ran.steps[step["name"]] = _shell(step["run"], folder, place, {**around, **environment}, ran)
     return ran
 
 
-def _shell(script: str, folder: Path, around: dict[str, str], ran: Ran) -> tuple[int, str]:
+def _shell(script: str, folder: Path, place: Path, around: dict[str, str], ran: Ran) -> tuple[int, str]:
     told, summary = folder.parent / "step-output", folder.parent / "step-summary"
     told.write_text("")
     files = {
@@ -72,7 +73,7 @@ def _shell(script: str, folder: Path, around: dict[str, str], ran: Ran) -> tuple
     }
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
-        cwd=folder,
+        cwd=place,
         env={"PATH": os.environ["PATH"], **files, **around},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -89,7 +90,8 @@ def _filled(text: Any, known: dict[str, Any], folder: Path) -> str:
 
 
 def _value(expression: str, known: dict[str, Any], folder: Path) -> Any:
-    """What an expression comes to: `&&`, `||`, `==`, `!=`, names, texts, `always()` and `hashFiles('path')`."""
+    """What an expression comes to: `&&`, `||`, `==`, `!=`, names, texts, `always()`, `format('{0}', name)` and
+    `hashFiles('path')`."""
 
     def looked_up(path: str) -> Any:
         value: Any = known
@@ -98,7 +100,7 @@ def _value(expression: str, known: dict[str, Any], folder: Path) -> Any:
         return value
 
     def python(word: str) -> str:
-        if word.startswith("'") or word in ("(", ")", "=", "!="):
+        if word.startswith("'") or word in ("(", ")", ",", "=", "!="):
             return word
         if word in PYTHON:
             return f" {PYTHON[word]} "
@@ -107,6 +109,7 @@ def _value(expression: str, known: dict[str, Any], folder: Path) -> Any:
     names = {
         "look": lambda path: True if path == "true" else looked_up(path),
         "always": lambda: True,
+        "format": str.format,
         "hashFiles": lambda path: "digest" if (folder / path).is_file() else "",
     }
     translated = "".join(python(word) for word in WORDS.findall(expression))

@@ -45,7 +45,7 @@ PRELOADED.extend(  # one server a process of ours, whoever asks first
         "evals.target.langgraph_json",
         "evals.target.output_scorers",
         "evals.target.pack",
-        "evals.target.patches",
+        "evals.target.http_hooks",
         "evals.entry_point",
         "evals.shared.command_lifecycle",
         "triage.entry_point",

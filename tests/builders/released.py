@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.release_store import Release
+from evals.triage.dataset.package_store import Release
 from tests.builders.dataset import ISSUE, POLICY, a_case_file, a_case_folder, write
 
 FILLER: Final = "".join(f"def helper_{number}(value):\n    return value + {number}\n\n\n" for number in range(400))

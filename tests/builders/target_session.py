@@ -15,10 +15,10 @@ from evals.cassettes.event_loop_thread import Apart
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import Recorder
-from evals.target.bodies import answer_object
 from evals.target.capture import Hosts, Recording, TargetTrial, stored_request
 from evals.target.drive import Driver, TargetCall, TargetRun
-from evals.target.patches import captured
+from evals.target.http_bodies import answer_object
+from evals.target.http_hooks import captured
 
 
 @dataclass

@@ -39,7 +39,7 @@ def test_a_sample_of_each_part_keeps_every_promise(tmp_path, part, share):
 
 def test_a_request_that_gets_out_of_a_replay_is_noticed(tmp_path, monkeypatch):
     """Synchronous requests are sent as they are."""
-    monkeypatch.setattr("evals.target.patches.answer", lambda *_: None)
+    monkeypatch.setattr("evals.target.http_hooks.answer", lambda *_: None)
 
     missed, outside, _ = targets.rows(tmp_path, 0.01, seed=4)
 

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
@@ -73,7 +74,7 @@ def test_a_push_is_judged_and_its_report_and_cache_are_kept(checkout):
     assert done.red == []
     assert not OUTCOMES & done.steps.keys()
     assert [each["uses"].partition("@")[0] for each in done.used] == ["actions/cache", "actions/upload-artifact"]
-    assert (done.used[0]["path"], done.used[1]["path"]) == (".cache", "reports/latest/")
+    assert (done.used[0]["path"], done.used[1]["path"]) == ("./.cache", "./reports/latest/")
     assert "not shown to be worse" in (checkout.parent / "step-summary").read_text()
 
 
@@ -125,7 +126,7 @@ def test_a_schedule_asks_the_model_again(checkout):
 
     assert llm.asked
     assert done.outputs["code"] in ("0", "3"), done.out
-    assert [each["path"] for each in done.used] == ["reports/drift/"]
+    assert [each["path"] for each in done.used] == ["./reports/drift/"]
 
 
 def test_a_worse_run_is_red_in_a_step_of_its_own(checkout):
@@ -191,3 +192,34 @@ def test_two_files_that_may_be_the_baseline_of_another_revision_are_not_guessed_
 
     assert done.red == ["Take the baseline of another revision"]
     assert "HEAD has 2 files baselines/tiny.json" in done.out
+
+
+def test_a_project_in_a_subfolder_of_the_repository_is_judged_and_commented_on(tmp_path, checkout, github):
+    around, comments = github
+    repository = tmp_path / "repository"
+    project = Path(shutil.copytree(checkout, repository / "services" / "triage", symlinks=True))
+    git(repository, "init", "-q")
+    baseline = project / "evals" / "suites" / "baselines" / "tiny.json"
+    git(repository, "add", "-f", str(baseline))
+    committed(repository, "a baseline")
+    kept = baseline.read_bytes()
+    baseline.write_text("edited in the pull request")
+    where = {"working-directory": "services/triage", "baseline": "HEAD", "comment": "yes"}
+
+    done = ran(repository, a_pull_request("o/r"), around, **where)
+
+    assert (done.outputs, done.red, baseline.read_bytes()) == ({"code": "0"}, [], kept), done.out
+    assert [each["path"] for each in done.used] == ["services/triage/.cache", "services/triage/reports/latest/"]
+    assert "not shown to be worse" in (repository.parent / "step-summary").read_text()
+    assert "not shown to be worse" in comments()["1"].replace("\\", "")
+    assert not (repository / "reports").exists()
+
+
+def test_the_comment_of_a_project_in_a_subfolder_needs_no_checkout(tmp_path, github):
+    around, comments = github
+    (tmp_path / "empty").mkdir()
+    event = {"event_name": "workflow_run", "event": {"workflow_run": {"id": 5, "head_sha": "s"}}}
+
+    done = ran(tmp_path / "empty", event, around, task="comment", **{"working-directory": "services/triage"})
+
+    assert (done.red, list(comments())) == ([], ["1"]), done.out

@@ -215,7 +215,7 @@ def test_a_step(replayed):
 
 def test_another(replayed):
     with pytest.raises(CannotJudgeError, match="evals record first --case other"):
-        replayed("other", variant="now", suite="first").trace
+        replayed("other", variant="current", suite="first").trace
 """
 
 
@@ -289,3 +289,69 @@ def test_a_folder_without_langgraph_json_is_told_where_one_is_or_what_to_write(t
     write(tmp_path / "backend/langgraph.json", "{}")
     code, said = evals(tmp_path, "init")
     assert (code, "langgraph.json: there is one in backend: go there" in said) == (2, True), said
+
+
+def test_init_calls_the_only_variant_current(tmp_path):
+    project = project_of(tmp_path, SEARCH)
+    assert "- {name: current}" in (project / "evaluation/suites/first.yaml").read_text()
+    assert "Cannot judge current: " in evals(project, "run", "first")[1]
+
+
+ASKS_FOR_EVER = """
+from typing import TypedDict
+from langgraph.graph import StateGraph
+from langgraph.types import Command, interrupt
+
+
+class State(TypedDict):
+    ticket: str
+
+
+def ask(state: State):
+    while interrupt("approve the refund?") != "no":
+        pass
+    return {"ticket": "done"}
+
+
+graph = StateGraph(State).add_node(ask).set_entry_point("ask").set_finish_point("ask").compile()
+"""
+
+
+def test_a_graph_that_interrupts_itself_for_ever_is_ended_and_its_interrupt_is_named(tmp_path):
+    project = project_of(tmp_path, ASKS_FOR_EVER)
+    write(project / "evaluation/cases/example.yaml", 'inputs: {ticket: money}\nanswers: {"*": "yes"}\n')
+
+    code, said = evals(project, "record", "first")
+    assert code == 3
+    assert (
+        "no end after 50 interrupts; the last asks 'approve the refund?': "
+        "answer it otherwise, or raise `interrupt_limit` under [target] in evals.toml"
+    ) in said, said
+
+    write(project / "evals.toml", "[target]\ninterrupt_limit = 2\n")
+    assert "no end after 2 interrupts" in evals(project, "record", "first")[1]
+
+
+ENTRYPOINT = """
+from langgraph.func import entrypoint, task
+
+
+@task
+def shout(text: str, times: int) -> str:
+    return text.upper() * times
+
+
+@entrypoint()
+def graph(inputs: dict) -> dict:
+    return {"text": shout(inputs["text"], inputs.get('times', 1)).result()}
+"""
+
+
+def test_the_first_case_of_an_entrypoint_has_the_keys_that_its_code_reads(tmp_path):
+    project = project_of(tmp_path, ENTRYPOINT)
+    assert 'inputs: {"text": "...", "times": "..."}' in (project / "evaluation/cases/example.yaml").read_text()
+
+
+def test_inputs_that_nothing_names_are_to_be_filled_in(tmp_path):
+    project = project_of(tmp_path, ENTRYPOINT.replace("inputs[\"text\"], inputs.get('times', 1)", "*inputs.values()"))
+    assert "inputs: {}  # fill in: " in (project / "evaluation/cases/example.yaml").read_text()

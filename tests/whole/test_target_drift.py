@@ -38,3 +38,19 @@ def test_a_model_that_answers_as_recorded_is_not_drifted_and_one_that_decides_ot
     agent = {"support": "router", "research": "supervisor"}[name]
     assert re.search(rf"{agent} +decision +\d+ +100 %", found["same"]), found["same"]
     assert re.search(rf"{agent} decision: \d+ points further", found["other"]), found["other"]
+
+
+def test_the_endpoint_of_a_target_is_the_one_its_own_settings_name(tmp_path):
+    project = copied("support", tmp_path)
+    code, said = evals(project, "drift", "router")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert "(a target's own OPENAI_BASE_URL will do; cassettes keep no host)" in said
+
+    with live_model(say) as model:
+        code, said = evals(project, "drift", "router", "--sample", "1", **model)
+        assert (code, f"from {model['OPENAI_BASE_URL']}" in said) == (3, True), said
+    with live_model(say) as model:
+        settings = json.loads((project / "langgraph.json").read_text())
+        (project / "langgraph.json").write_text(json.dumps({**settings, "env": model}))
+        code, said = evals(project, "drift", "router", "--sample", "1")
+        assert (code, f"from {model['OPENAI_BASE_URL']}" in said) == (3, True), said

@@ -16,7 +16,7 @@ from evals.named_prompts import NamedPrompt
 from evals.pipeline.attribute_hunks import PromptChange
 from evals.pipeline.compare_variants import operands
 from evals.suites.suite_files import read_suite
-from evals.target.variant_files import VariantFiles
+from evals.target.variant_checkout import VariantFiles
 from evals.workspace import Workspace
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import evals as evals_here

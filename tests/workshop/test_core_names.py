@@ -30,7 +30,7 @@ KEPT: Final = {
     ("evals/report/view/variant_tables.py", "cost.vetoes"): "a metric in stored runs",
     ("evals/routes/constraints.py", "confidence_before_writer"): "what `confidence` means in labels of routes",
     ("evals/shared/command_lifecycle.py", "triage"): "an extra of this distribution",
-    ("evals/target/patches.py", "stream_writer"): "a name of LangGraph",
+    ("evals/target/http_hooks.py", "stream_writer"): "a name of LangGraph",
     **{
         ("evals/report/stored_runs.py", text): OLD
         for text in ["archetype", "archetypes", "category", "guard", "root_cause", "severity", "ticket", "vetoes"]

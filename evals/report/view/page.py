@@ -14,7 +14,7 @@ from evals.report.recorded_calls import NONE, Recorded
 from evals.report.view.case_table import case_table, changed_first, slice_map
 from evals.report.view.dispute_page import suspect_lists
 from evals.report.view.divergence_view import Lead, divergence_rows, leads, pools_for
-from evals.report.view.headline import (
+from evals.report.view.headline_table import (
     baseline_table,
     comparisons,
     deciding,
@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Banner:
-    """The verdict: a word, its class, one sentence, the exit code, the reasons as (kind, pieces), and where to look.
-    `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
+    """The verdict: a word, its class, one sentence, the exit code, further reasons as (kind, pieces), and where to
+    look. `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
 
     word: str
     kind: str
@@ -140,9 +140,13 @@ def _banner(run: Run, found: tuple[Lead, ...], diffs: Sequence[PromptDiff]) -> B
     return Banner(
         word=verdict.status,
         kind=verdict.status.replace(" ", "-"),
-        sentence=pieces(verdict.sentence),
+        sentence=pieces(verdict.sentence, case_ids),
         exit_code=str(verdict.exit_code),
-        reasons=tuple((reason.kind, pieces(reason.text, case_ids)) for reason in verdict.reasons),
+        reasons=tuple(
+            (reason.kind, pieces(reason.text, case_ids))
+            for reason in verdict.reasons
+            if reason.text not in verdict.sentence
+        ),
         leads=found,
         edits=tuple(
             (f"{diff.title}: {diff.note}", diff.stretches[0].lines[0].anchor)

@@ -57,13 +57,13 @@ def lint_command(
     disputed: Annotated[bool, typer.Option("--disputes", help="List labels that recorded trials contradict.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Check the labels: patches, repros, gold files, routes, twins of cases, leaked answers, balance of the splits.
+    """Check the labels: patches, repros, gold files, routes, twin cases, leaked answers, balance of splits.
 
     Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
 
-    --disputes lists suspect labels, loose routes, constraints that alone decide cases, and decisions where no answer
-    matches the label; without held-out cases. Exit codes: 0 listed; 2 a run cannot be read, or two differ in their
-    labels; 3 no usable run: no fully replayed trial, or made by too old a version.
+    --disputes lists suspect labels, routes that allow too much, constraints that alone decide cases, and decisions
+    where no answer matches the label; without held-out cases. Exit codes: 0 listed; 2 a run cannot be read, or two
+    differ in their labels; 3 no usable run: no fully replayed trial, or made by too old a version.
     """
     common = given(context, dataset=not disputed)
     if disputed:
@@ -86,7 +86,7 @@ def fetch_command(
     proved, 3 no index could be reached.
     """
     from evals.triage.dataset.fetch_releases import all_releases, fetch_all, lay_out
-    from evals.triage.dataset.release_store import Shelf
+    from evals.triage.dataset.package_store import Shelf
 
     common = given(context, dataset=True)
     workspace = Workspace.at(common.root, common.dataset)

@@ -69,14 +69,14 @@ def new(
     from_git: Annotated[
         tuple[Path, str] | None,
         typer.Option(
-            metavar="REPO COMMIT", help="A fix in a git repository: its parent is the code, its diff the gold."
+            metavar="REPO COMMIT", help="A commit with the fix: its parent is the code, its diff the expected fix."
         ),
     ] = None,
     issue: Annotated[Path | None, typer.Option(help="With --from-git: the issue, its title first.")] = None,
-    repro: Annotated[Path | None, typer.Option(help="With --from-git: a script that fails unfixed.")] = None,
+    repro: Annotated[Path | None, typer.Option(help="With --from-git: a script that fails before the fix.")] = None,
     repository: Annotated[
         str | None,
-        typer.Option(metavar="OWNER/NAME", help="With --from-git, where the clone's remote does not say it."),
+        typer.Option(metavar="OWNER/NAME", help="With --from-git: the name, if the clone's remote does not say it."),
     ] = None,
 ) -> int:
     """Write the files of a new case, with marks where its author has to decide."""

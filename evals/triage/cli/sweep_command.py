@@ -31,7 +31,7 @@ def sweep_command(
     suite: Suite,
     single: Annotated[str, typer.Option(help="Thresholds that one finding needs: FROM:TO:STEP or a,b,c.")] = SINGLE,
     corroborated: Annotated[str, typer.Option(help="Thresholds that several findings need.")] = CORROBORATED,
-    min_findings: Annotated[str, typer.Option(help="How many findings make several.")] = "2",
+    min_findings: Annotated[str, typer.Option(help="Numbers of findings from which on those apply.")] = "2",
     sets: Annotated[str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c.")] = None,
     variant: Annotated[str | None, typer.Option(help="The variant to vary, else the candidate.")] = None,
     score: Annotated[str, typer.Option(help="The score to choose by.")] = "route.score",

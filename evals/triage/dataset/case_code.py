@@ -19,7 +19,7 @@ from evals.safe_yaml import read_model
 from evals.shared.git_command import CommitFile, GitError, commit_files, contents, write_file
 from evals.triage.dataset.dataset_layout import Layout, built_tree, code_digest
 from evals.triage.dataset.imported_issue import is_test
-from evals.triage.dataset.release_store import Release, Shelf, copy_searched, tree_name
+from evals.triage.dataset.package_store import Release, Shelf, copy_searched, tree_name
 from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clone, Clones, NoCodeError, git, installed
 
 if TYPE_CHECKING:

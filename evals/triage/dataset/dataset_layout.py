@@ -16,7 +16,7 @@ from evals.installed_packages import package_digest
 from evals.models.base import Closed
 from evals.models.case import DecisionPoint, Question, RouteLabel, RouteNode, Split
 from evals.paths import PACKAGE
-from evals.triage.dataset.release_store import ReleaseFix
+from evals.triage.dataset.package_store import ReleaseFix
 
 
 @dataclass(frozen=True)

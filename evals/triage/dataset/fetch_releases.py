@@ -16,7 +16,7 @@ from evals.errors import EvalsError, NotFetchedError, ReleaseError
 from evals.models.case import Case
 from evals.triage.dataset.case_code import load_codebase, released_tree
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.release_store import FETCH, Release, Shelf, sha256_of
+from evals.triage.dataset.package_store import FETCH, Release, Shelf, sha256_of
 
 TIMEOUT_S: Final = 600
 """For one call; pip's own timeouts are far shorter."""

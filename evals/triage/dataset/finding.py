@@ -18,7 +18,7 @@ from evals.triage.dataset.case_code import (
     tree_digest,
 )
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.release_store import Release, Shelf
+from evals.triage.dataset.package_store import Release, Shelf
 
 Edges = frozenset[tuple[str, str]]
 StateValidator = Callable[[Mapping[str, Any]], str | None]

@@ -8,7 +8,7 @@ from evals.models.case import Case
 from evals.triage.dataset.case_code import load_codebase
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.derive_gold import lines_of, outermost_definitions
-from evals.triage.dataset.release_store import Shelf
+from evals.triage.dataset.package_store import Shelf
 
 
 def fix_lines(case: Case, datasets: Path, cache: Path, searched: Path) -> tuple[str, ...]:

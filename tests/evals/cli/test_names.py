@@ -51,6 +51,17 @@ def test_the_progress_of_several_replays_never_passes_its_end():
     assert shown == [2, 2, 5, 5, 5]
 
 
+def test_a_command_of_any_graph_shows_its_help_where_no_graph_is_set_up(capsys):
+    assert main(["points", "--help"]) == 0
+    assert "Replay the reference" in capsys.readouterr().out
+
+
+def test_a_paragraph_of_help_is_broken_by_the_terminal_only(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert main(["compare", "--help"]) == 0
+    assert "suite's baseline at REV. Alone it compares the" in capsys.readouterr().out
+
+
 def test_the_version_is_that_of_the_package(capsys):
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"evals {version('triage-evals')}\n"

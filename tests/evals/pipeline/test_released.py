@@ -12,7 +12,7 @@ from evals.pipeline.load_suite import needless, selected
 from evals.suites.suite_files import names_on, read_suite
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.load_cases import load_cases
-from evals.triage.dataset.release_store import Release, Shelf
+from evals.triage.dataset.package_store import Release, Shelf
 from evals.workspace import Workspace
 from tests.builders.dataset import write
 from tests.builders.released import CASE, FAULTY, a_released_dataset, a_wheel

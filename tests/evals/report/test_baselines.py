@@ -4,7 +4,7 @@ import pytest
 
 from evals.models.run import DatasetBaseline, Scope
 from evals.report.numbers import MINUS
-from evals.report.view.headline import (
+from evals.report.view.headline_table import (
     baseline_table,
     best_baseline,
     in_words,

@@ -1,6 +1,6 @@
 """The numbers at the top."""
 
-from evals.report.view.headline import comparisons, deciding
+from evals.report.view.headline_table import comparisons, deciding
 from evals.report.view.page_parts import Lists
 from tests.builders.run import (
     a_comparison,

@@ -46,3 +46,13 @@ def test_the_banner_links_a_broken_rule_to_its_case():
     page = render(run.model_copy(update={"verdict": run.verdict.model_copy(update={"reasons": (reason,)})}))
 
     assert '<b>new hard violation</b> v3 breaks P2 in <a href="#case=export-key">export-key</a></li>' in page
+
+
+def test_the_banner_tells_a_reason_once():
+    run = a_run(cases=(a_case_info("export-key"),))
+    reason = Reason(kind="new hard violation", text="v3 breaks P2 in export-key")
+    told = run.verdict.model_copy(update={"sentence": f"Worse: {reason.text}.", "reasons": (reason,)})
+    page = render(run.model_copy(update={"verdict": told}))
+
+    assert page.count('v3 breaks P2 in <a href="#case=export-key">export-key</a>') == 1
+    assert "<b>new hard violation</b>" not in page

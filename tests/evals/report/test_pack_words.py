@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from evals.report.view.headline import variant_table
+from evals.report.view.headline_table import variant_table
 from evals.report.view.variant_diff import difference
 from evals.target.pack import TargetPack
 from tests.builders.run import a_run, a_variant_info

@@ -248,7 +248,7 @@ async def test_a_secret_that_a_stream_sends_in_two_pieces_is_not_kept(tmp_path: 
     from evals.cassettes.live_answer import HttpReply
     from evals.cassettes.player import IncomingRequest
     from evals.errors import RecordingError
-    from evals.target.bodies import answer_object
+    from evals.target.http_bodies import answer_object
 
     body = "".join(f"data: {json.dumps(each)}\n\n" for each in events).encode()
     with pytest.raises(RecordingError, match="holds a secret"):
@@ -294,7 +294,7 @@ async def test_ids_and_signatures_of_the_protocols_are_no_secrets_and_anthropics
     from evals.cassettes.live_answer import HttpReply, usage_of
     from evals.cassettes.player import IncomingRequest
     from evals.secret_filter import scan
-    from evals.target.bodies import answer_object
+    from evals.target.http_bodies import answer_object
 
     call = {"type": "tool_use", "id": "toolu_" + "01A09q90qw90lq917835lq9Zk", "name": "find", "input": {"topic": "tea"}}
     thought = {"type": "thinking", "thinking": "Tea.", "signature": "EqQBCgIYAhIM1gbcDa9GJwZA2b3h" * 4 + "=="}

@@ -21,7 +21,7 @@ from evals.cassettes.player import Tape
 from evals.shortcut_switch import SWITCH
 from evals.target.capture import TargetTrial, trial_running
 from evals.target.drive import TargetCall
-from evals.target.patches import captured
+from evals.target.http_hooks import captured
 from tests.bench.cost import REPOSITORY
 from tests.builders.model_server import model_server
 from tests.builders.target_clients import HELLO, State, one_node

@@ -27,7 +27,7 @@ from evals.triage.dataset.derive_gold import definitions, outermost_names
 from evals.triage.dataset.fetch_releases import searched_releases
 from evals.triage.dataset.finding import Complaint, Corpus, LintedCase, Package
 from evals.triage.dataset.floor_scores import root_cause_baselines
-from evals.triage.dataset.release_store import FETCH, Release, Shelf
+from evals.triage.dataset.package_store import FETCH, Release, Shelf
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from evals.runner.case_task import CaseTask
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.fix_lines import fix_lines
 from evals.triage.dataset.load_cases import load_one
-from evals.triage.dataset.release_store import Shelf
+from evals.triage.dataset.package_store import Shelf
 from evals.triage.recorded_graph import replay_case
 from tests.builders.dataset import CART, LABELS, a_dataset, write
 from tests.builders.facts import a_variant

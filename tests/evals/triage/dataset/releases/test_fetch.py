@@ -18,7 +18,7 @@ from evals.triage.dataset.fetch_releases import (
     fetch_all,
     refusal,
 )
-from evals.triage.dataset.release_store import Release, Shelf, unpack
+from evals.triage.dataset.package_store import Release, Shelf, unpack
 from tests.builders.released import FAULTY, MENDED, a_released_dataset, a_wheel, asked_of
 
 
@@ -175,7 +175,7 @@ def test_a_link_in_a_wheel_is_refused(tmp_path):
 
 
 def test_more_files_than_any_package_has_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("evals.triage.dataset.release_store.FILES", 3)
+    monkeypatch.setattr("evals.triage.dataset.package_store.FILES", 3)
     a_wheel(tmp_path, "1.0", FAULTY)
 
     with pytest.raises(ReleaseError, match="unpacks to more than 3 files"):

@@ -9,7 +9,7 @@ from evals.triage.dataset.checks import codebase_checks as process
 from evals.triage.dataset.checks import release_checks as two_releases
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
-from evals.triage.dataset.release_store import Release, Shelf
+from evals.triage.dataset.package_store import Release, Shelf
 from tests.builders.dataset import write
 from tests.builders.released import CART, CASE, FAULTY, MENDED, REPRO, a_released_dataset, a_wheel
 

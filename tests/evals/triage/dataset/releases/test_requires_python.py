@@ -8,7 +8,7 @@ import pytest
 from evals.triage.cli.dataset_commands import lint
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.lint_dataset import run_lint
-from evals.triage.dataset.release_store import Shelf
+from evals.triage.dataset.package_store import Shelf
 from tests.builders.released import CASE, FAULTY, MENDED, a_released_dataset, a_wheel
 
 ANOTHER = f"!={platform.python_version()}"
