@@ -16,6 +16,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from evals.errors import ConfigurationError
+from evals.import_hook import find_modules_in, other_place
 from evals.project import Project
 
 if TYPE_CHECKING:
@@ -328,28 +329,38 @@ def load_pack(name: str | None = None, root: Path | None = None) -> Pack:
     """The pack in the module `name`, or that the project names, for the project at `root`, or at `COMMAND_ROOT`. Raises
     ConfigurationError: there is no such module, it has no `PACK`, or that lacks something."""
     root = root or COMMAND_ROOT.get()
-    return _load(name or Project.at(root).pack).at(root.resolve())
+    return _load(name or Project.at(root).pack, root.resolve()).at(root.resolve())
 
 
 @cache
-def _load(name: str) -> Pack:
+def _load(name: str, root: Path) -> Pack:
+    if name.partition(".")[0] != "evals":
+        find_modules_in(root)
     try:
-        found: Pack = import_module(name).PACK
+        module = import_module(name)
+        found: Pack = module.PACK
     except ModuleNotFoundError as error:
-        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise  # the pack is there, a library of it is not
+        from evals.shared.command_lifecycle import missing_extra  # noqa: PLC0415 - pytest loads packs in any session
+
+        if missing_extra(error):
+            raise  # the command names the extra
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error
     except AttributeError as error:
         raise ConfigurationError(f"pack {name}: the module has no PACK; see evals/application_pack.py") from error
+    except (Exception, SystemExit) as error:  # whatever the module does
+        cause = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise ConfigurationError(f"pack {name}: cannot be imported ({cause})") from error
+    if place := other_place(module, name, root):
+        raise ConfigurationError(f"pack {name} is that of {place}; judge in another process")
     member = partial(getattr_static, default=None)  # without a load of what the pack loads when it is asked for
     if lacks := [each for each in REQUIRED.split() if member(found, each) in (None, member(Pack, each))]:
         raise ConfigurationError(f"pack {name}: it lacks {', '.join(lacks)}; see evals/application_pack.py")
     return found
 
 
-def installed_pack(name: str = DEFAULT) -> Pack | None:
+def installed_pack(name: str = DEFAULT, root: Path | None = None) -> Pack | None:
     """The pack; None where it is not installed, so that what needs no pack works without one."""
     try:
-        return load_pack(name)
+        return load_pack(name, root)
     except ConfigurationError:
         return None

@@ -119,6 +119,17 @@ def load_file(path: Path, kind: str = _FILE) -> ModuleType:
     return sys.modules[name]
 
 
+def find_modules_in(root: Path) -> None:
+    """Modules of a project are found from now on, after all others: at `root` and in its `src`."""
+    sys.path += [str(each) for each in (root, root / "src") if each.is_dir() and str(each) not in sys.path]
+
+
+def other_place(module: ModuleType, name: str, root: Path) -> Path | None:
+    """Where the module comes from, if the project at `root` has one of that name and it is another project's."""
+    own, found = root / f"{name.replace('.', '/')}.py", Path(getattr(module, "__file__", None) or "")
+    return found if own.is_file() and not own.samefile(found) else None
+
+
 def install() -> None:
     """Load own modules so from now on; those that are loaded already are taken to be what stands on disk now."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):

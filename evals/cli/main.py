@@ -12,6 +12,7 @@ Exit codes, for every command:
          it cannot tell; for `cassette verify`: something is wrong; for `langsmith`: no network, it does not take what
          it is given, or something looks like a secret
     130  interrupted; what was finished is kept
+    141  nobody reads the output any more, as after `| head`
 """
 
 import inspect
@@ -74,7 +75,7 @@ def all_commands(root: Path = HERE) -> dict[str, Command]:
     Raises:
         ConfigurationError: the project's `evals.toml` cannot be read.
     """
-    pack = installed_pack(Project.at(root).pack)
+    pack = installed_pack(Project.at(root).pack, root)
     core = {name: (f"evals.cli.{module}", application, line) for name, (module, application, line) in COMMANDS.items()}
     return {**core, **(pack.commands if pack else {})}
 
@@ -109,7 +110,7 @@ def _say_missing_commands(root: Path) -> None:
     """Why commands of the project's pack are not listed, where it names one that cannot be used."""
     name = Project.at(root).pack
     try:
-        _ = name == DEFAULT or load_pack(name)
+        _ = name == DEFAULT or load_pack(name, root)
     except ConfigurationError as error:
         _complain(f"{error}; its commands are missing here")
 

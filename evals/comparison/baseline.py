@@ -23,7 +23,7 @@ from evals.models.case import Case
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
 from evals.paths import PACKAGE
-from evals.scoring.registry import LOADED, own_files, safety_metrics, scorers
+from evals.scoring.registry import LOADED, files_scored, own_files, safety_metrics, scorers
 from evals.scoring.route_scorers import Cases, decision_score, state_grades
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 AnsweredBy = Mapping[str, Mapping[str, Sequence[str]]]
 """Agent -> models, joined by " and " -> the cases they answered; no cases are listed for the most frequent models."""
+FILE_READ: Final = "read by scorers: "
+"""How the digest of such a file is named in a run."""
 DECISION_POINTS: Final = "decision points"
 """The name under which answers in decision points are kept: they are asked outside of any trial."""
 
@@ -205,17 +207,19 @@ def make_baseline(
     default_prompts: Mapping[str, str] | None = None,
     pack: "Pack | None" = None,
     behaviour: BlessedBehaviour | None = None,
+    files_read: Mapping[str, str] | None = None,
 ) -> Baseline:
     """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
-    those that scored them, if it was not the present ones; `cassettes` are the digests of the files that answered;
-    `default_prompts` are those of `triage run`; the pack is the default one if not given; `behaviour` is for
-    `changed_cases`."""
+    those that scored them, if it was not the present ones, which had read `files_read`; `cassettes` are the digests of
+    the files that answered; `default_prompts` are those of `triage run`; the pack is the default one if not given;
+    `behaviour` is for `changed_cases`."""
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
     names = [info.variant.name for info in variants]
     return Baseline(
         suite=suite,
         topology=topology(trials),
         scorers=scorers or scorers_digest(pack),
+        files_read=dict(files_read or {}) if scorers else files_scored(pack or load_pack()),
         cases={case.id: case.digest for case in cases},
         cassettes=dict(cassettes or {}),
         prompts={info.variant.name: info.prompt_digest for info in variants},
@@ -267,6 +271,9 @@ def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, 
         found.append(f"{', '.join(left)} was blessed, and is no variant of the suite any more")
     if baseline.scorers != now.scorers:
         found.append("the scorers have changed since the baseline was made")
+    both = baseline.files_read.keys() & now.files_read.keys()
+    if read := sorted(path for path in both if baseline.files_read[path] != now.files_read[path]):
+        found.append(f"{', '.join(read)}, which the scorers read, changed since the baseline")
     changed = sorted(
         case for case in baseline.cases.keys() & now.cases.keys() if baseline.cases[case] != now.cases[case]
     )

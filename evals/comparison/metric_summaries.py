@@ -229,6 +229,8 @@ class Material:
     record_command: str
     bless_command: str
     scorers: str | None = None
+    files_read: Mapping[str, str] = field(default_factory=dict)
+    """Of these scorers, where they are given; see `Baseline.files_read`."""
     unblessed: tuple[str, ...] = ()
     unread_labels: tuple[str, ...] = ()
     """Labels that no scorer can read, a sentence each."""

@@ -1,13 +1,13 @@
 """Result of a run, made from scored trials: summaries, comparisons and verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from evals.application_pack import load_pack
 from evals.comparison import gate
-from evals.comparison.baseline import make_baseline
+from evals.comparison.baseline import FILE_READ, make_baseline
 from evals.comparison.gate_input import facts_of, redraws
 from evals.comparison.metric_summaries import Material, coverage_of, sample_agreements, summarise
 from evals.comparison.run_comparisons import Compared, ablations, compared
@@ -88,6 +88,7 @@ def assemble(material: Material, found: Compared | None = None) -> Run:
             "scorers": now.scorers,
             **{f"topology of {name}": digest for name, digest in now.topology.items()},
             **{f"{DEFAULT_PROMPT}{name}": prompt for name, prompt in material.default_prompts.items()},
+            **{f"{FILE_READ}{path}": digest for path, digest in now.files_read.items()},
         },
         cassettes=dict(material.cassettes),
     )
@@ -124,6 +125,10 @@ def _answered_by(trials: Sequence[Trial]) -> tuple[str, ...]:
         f"{model} (recorded by {', '.join(sorted(names))})" if names else model
         for model, names in sorted(by_model.items())
     )
+
+
+def _named(digests: Mapping[str, str], kind: str) -> dict[str, str]:
+    return {name.removeprefix(kind): digest for name, digest in digests.items() if name.startswith(kind)}
 
 
 def wants_baseline(run: Run) -> bool:
@@ -171,11 +176,8 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy, *, rec
         differences=run.differences,
         cassettes=run.cassettes,
         metrics=run.scorers,
-        default_prompts={
-            name.removeprefix(DEFAULT_PROMPT): prompt
-            for name, prompt in run.digests.items()
-            if name.startswith(DEFAULT_PROMPT)
-        },
+        default_prompts=_named(run.digests, DEFAULT_PROMPT),
+        files_read=_named(run.digests, FILE_READ),
     )
     found = compared(material, run.scorers)
     facts = facts_of(material, _as_baseline(material), found)
@@ -203,18 +205,22 @@ def _as_baseline(material: Material) -> Baseline:
         material.cassettes,
         material.default_prompts,
         material.pack,
+        files_read=material.files_read,
     )
 
 
 READY_MADE: Final[tuple[Measuring, ...]] = (micro_average,)
 
 
-@cache
 def measures(pack: "Pack | None" = None) -> tuple[Measuring, ...]:
     """The metrics of a variant of a pack (of the default one if none is given): those that its modules list as
     `METRICS`, the ready-made ones that they do not list, and how often metamorphic pairs agree on each metric of a
     trial."""
-    pack = pack or load_pack()
+    return _measures(pack or load_pack())
+
+
+@cache
+def _measures(pack: "Pack") -> tuple[Measuring, ...]:
     listed = tuple(metric for name in pack.variant_metrics for metric in import_module(name).METRICS)
     ready = (metric for metric in READY_MADE if metric not in listed)
     return (*listed, *ready, *pair_metrics(trial_metrics(scorer_infos(pack))))

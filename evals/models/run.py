@@ -372,6 +372,8 @@ class Baseline(Sealed):
     topology: dict[str, str]
     """Variant -> digest of its compiled graph's edges."""
     scorers: str
+    files_read: Annotated[dict[str, str], _LEFT_OUT] = Field(default_factory=dict)
+    """Path -> digest of each file of the project that scorers read while they scored."""
     cases: dict[str, str]
     cassettes: dict[str, str] = Field(default_factory=dict, exclude_if=lambda value: not value)
     """Case -> digest of its cassette file: as long as it is the same, no answer was recorded anew. Empty in a baseline

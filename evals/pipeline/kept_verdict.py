@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from evals import atomic_files as disk
 from evals.cassettes.manifest_lines import NAME as MANIFEST
-from evals.comparison.baseline import scorer_files, scorers_digest
+from evals.comparison.baseline import FILE_READ, scorer_files, scorers_digest
 from evals.content_cache import Kept, digest_of
 from evals.errors import EvalsError
 from evals.import_hook import digest_of_code
@@ -27,7 +27,7 @@ from evals.paths import PACKAGE
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trials import Trials, cassette_digests
-from evals.scoring.registry import LOADED, SCORED, own_files
+from evals.scoring.registry import LOADED, SCORED, file_digest, own_files
 from evals.secret_filter import allowed_beside
 from evals.shortcut_switch import is_plain
 from evals.suites.suite_files import read_suite, select, suite_file, suites_folder
@@ -94,6 +94,9 @@ def changed_since(run: Run, root: Path) -> tuple[str, ...]:
         found.append("code of evals or of the graph")
     if scorer_files(workspace.pack) and run.digests.get("scorers") != scorers_digest(workspace.pack):
         found.append("what the scorers read")
+    for path in (name.removeprefix(FILE_READ) for name in run.digests if name.startswith(FILE_READ)):
+        if run.digests[f"{FILE_READ}{path}"] != file_digest(workspace.root / path):
+            found.append(path)
     return tuple(found)
 
 

@@ -25,7 +25,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Without the option nothing but the pack's fixtures takes part. Raises UsageError for a suite that is none."""
-    pack = installed_pack(Project.at(config.rootpath).pack)
+    pack = installed_pack(Project.at(config.rootpath).pack, config.rootpath)
     for name in pack.pytest_plugins if pack else ():
         config.pluginmanager.import_plugin(name)
     suites: Sequence[str] = config.getoption("--evals")

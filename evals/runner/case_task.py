@@ -213,7 +213,7 @@ def _reused_or_replayed(task: CaseTask, cassette: Cassette) -> list[Trace]:
     found = {n: each.trace for n, each in enumerate(task.earlier) if each is not None and each.holds(cassette)}
     left = [number for number in range(len(task.variants)) if number not in found]
     if left:
-        found |= zip(left, load_pack(task.pack).replay_case(task.only(left), cassette), strict=True)
+        found |= zip(left, load_pack(task.pack, task.root).replay_case(task.only(left), cassette), strict=True)
     return [found[number] for number in range(len(task.variants))]
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evals.application_pack import load_pack
+from evals.content_cache import digest_of
 from evals.errors import ConfigurationError, nearest_name
-from evals.import_hook import load_file
+from evals.import_hook import find_modules_in, load_file, other_place
 from evals.models.case import Case, RouteReading
 from evals.models.run import ScorerInfo, Trial
 from evals.models.trace import Trace
@@ -58,6 +59,19 @@ def own_files(paths: Iterable[str]) -> list[Path]:
     return sorted(found)
 
 
+def files_scored(pack: "Pack") -> dict[str, str]:
+    """Path below the project's root -> digest of each file that its scorers have read while they scored, as it is
+    now."""
+    root = pack.root.resolve()
+    found = [path for path in own_files(SCORED) if path.is_relative_to(root)]
+    return {path.relative_to(root).as_posix(): file_digest(path) for path in found}
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file's content; that of an empty one where there is none."""
+    return digest_of(path.read_bytes() if path.is_file() else b"")
+
+
 @cache
 def _hook() -> None:
     """An audit hook stays as long as the process, so that there is one, and only where a project has scorers."""
@@ -75,17 +89,20 @@ READY_MADE: Final[tuple[Scorer, ...]] = (*route_scorers.SCORERS, *cost_scorers.S
 """Scorers that need nothing but the core's own fields of a case and a trace."""
 
 
-@cache
 def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[Scorer, ...]:
     """The scorers of a pack (of the default one if none is given): those of its modules, in that order, then the
     ready-made ones that they do not list. `primary` names those that decide; none: those that the pack names, else
     those that say so themselves.
 
     Raises:
-        ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, or a primary one is
-            none, or is no fraction of which more is better.
+        ConfigurationError: a module cannot be imported or has no scorer, two scorers have one name, a name is no word,
+            or a primary one is none, or is no fraction of which more is better.
     """
-    pack = pack or load_pack()
+    return _scorers(pack or load_pack(), primary)
+
+
+@cache
+def _scorers(pack: "Pack", primary: tuple[str, ...]) -> tuple[Scorer, ...]:
     listed = dict.fromkeys(scorer for name in pack.scorers for scorer in _scorers_in(name, pack.root))
     found = (*listed, *(scorer for scorer in READY_MADE if scorer not in listed))
     name, times = Counter(scorer.name for scorer in found).most_common(1)[0]
@@ -94,6 +111,8 @@ def scorers(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[
     if chosen := primary or pack.primary:
         found = _with_primary(found, chosen)
     for scorer in found:
+        if not scorer.name.isprintable() or scorer.name.split() != [scorer.name]:
+            raise ConfigurationError(f"{scorer.name!r} is no name of a metric; write a word such as reply.polite")
         if scorer.macro and scorer.name != route_scorers.decision_score.name:
             raise ConfigurationError(f"{scorer.name} cannot be macro: only decision.score is, of decision points")
         if scorer.primary and (scorer.unit, scorer.better) != ("fraction", "higher"):
@@ -114,16 +133,15 @@ def _with_primary(found: Sequence[Scorer], chosen: Sequence[str]) -> tuple[Score
 
 def _scorers_in(name: str, root: Path) -> Sequence[Scorer]:
     """Of a module, by its dotted name or by its file below `root`: those under `SCORERS`, else all that it has."""
-    if name.partition(".")[0] != "evals":  # a module of the project may import others of it
-        sys.path += [str(each) for each in (root, root / "src") if each.is_dir() and str(each) not in sys.path]
+    if name.partition(".")[0] != "evals":
+        find_modules_in(root)
     try:
         with noted(LOADED, own=name.partition(".")[0] != "evals"):
             module = load_file((root / name).resolve()) if name.endswith(".py") else import_module(name)
     except (Exception, SystemExit) as error:  # whatever the module does
         cause = f"{type(error).__name__}: {error}".splitlines()[0]
         raise ConfigurationError(f"{place_of(error)}: scorers {name} cannot be imported ({cause})") from error
-    own, found = root / f"{name.replace('.', '/')}.py", Path(getattr(module, "__file__", None) or "")
-    if own.is_file() and not own.samefile(found):
+    if found := other_place(module, name, root):
         raise ConfigurationError(f"scorers {name} are those of {found}; name the file, or judge in another process")
     listed: Sequence[Scorer] = getattr(
         module, "SCORERS", [each for each in vars(module).values() if isinstance(each, Scorer)]
@@ -152,10 +170,14 @@ def deciding(pack: "Pack", primary: tuple[str, ...], cases: Sequence[Case]) -> t
     )
 
 
-@cache
 def scorer_infos(pack: "Pack | None" = None, primary: tuple[str, ...] = ()) -> tuple[ScorerInfo, ...]:
     """The scorers as the report explains them. Raises ConfigurationError as `scorers` does."""
-    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in scorers(pack, primary))
+    return _infos(scorers(pack, primary))
+
+
+@cache
+def _infos(listed: tuple[Scorer, ...]) -> tuple[ScorerInfo, ...]:
+    return tuple(ScorerInfo.model_validate(scorer, from_attributes=True) for scorer in listed)
 
 
 def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack | None" = None) -> tuple[Trial, ...]:

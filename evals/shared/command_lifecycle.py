@@ -68,10 +68,13 @@ def _message(module: str, extra: str) -> str:
     return f"{module} is not installed; this needs the extra: pip install 'triage-evals[{extra}]'"
 
 
+_exit: Final = os._exit
 EXIT_USAGE: Final = 2
 EXIT_INTERRUPTED: Final = 130
 EXIT_OUTAGE: Final = 3
 """The output cannot be written."""
+EXIT_UNREAD: Final = 141
+"""Nobody reads the output any more, as after `| head`: what a shell says of a program that SIGPIPE has ended."""
 
 Main = Callable[[list[str]], int]
 """Runs one command line; its exit code."""
@@ -94,7 +97,7 @@ class Start:
         self.arm()
         gc.set_threshold(*SELDOM)
         ended = [EXIT_OUTAGE]
-        atexit.register(lambda: os._exit(ended[0]))  # the first is the last to run: Python unlearns Ctrl-C after it
+        atexit.register(lambda: _exit(ended[0]))  # the first is the last to run: Python unlearns Ctrl-C after it
         if refusal is not None:
             self._say(refusal[0])
             ended[0] = refusal[1]
@@ -108,11 +111,14 @@ class Start:
             self._say(line)
             ended[0] = EXIT_USAGE
             return
+        os._exit = self._unasked(os.getpid())  # type: ignore[assignment]  # its argument has a name
         try:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             code = main(sys.argv[1:])
         except KeyboardInterrupt:  # between two lines, where no command is there to be interrupted
             self._leave()
+        except SystemExit as stop:
+            code = self._stopped(stop)
         self.arm()
         ended[0] = self._all_said(code)
 
@@ -126,7 +132,25 @@ class Start:
 
     def _leave(self, *_: object) -> NoReturn:
         self._say(self.interrupted)
-        os._exit(EXIT_INTERRUPTED)
+        _exit(EXIT_INTERRUPTED)
+
+    def _stopped(self, stop: SystemExit) -> int:
+        """Rich and Click raise this where nobody reads the output any more; otherwise it is the code under test."""
+        if isinstance(stop.__context__, BrokenPipeError):
+            return EXIT_UNREAD
+        self._say(f"the code under test has ended the command (SystemExit: {stop}): nothing was judged")
+        return EXIT_OUTAGE
+
+    def _unasked(self, command: int) -> Callable[[int], NoReturn]:
+        """In place of `os._exit`: code under test that calls it in the process `command` ends it with no success."""
+
+        def leave(status: int) -> NoReturn:
+            if os.getpid() == command:
+                self._say(f"os._exit({status}) was called in the middle of the command: nothing was judged")
+                _exit(EXIT_OUTAGE)
+            _exit(status)
+
+        return leave
 
     def _unraisable(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """An interrupt that met a destructor would be shown as a traceback, and forgotten."""
@@ -139,7 +163,9 @@ class Start:
         try:
             sys.stdout.flush()
         except OSError as error:
-            self._say(f"the output cannot be written ({error.strerror}); see to where it goes")
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            if isinstance(error, BrokenPipeError):
+                return code or EXIT_UNREAD
+            self._say(f"the output cannot be written ({error.strerror}); see to where it goes")
             return code or EXIT_OUTAGE
         return code

@@ -122,6 +122,26 @@ def test_what_cannot_be_printed_is_said_and_no_success(tmp_path):
     assert ended.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "words", ["evals cassette verify", "evals --help", "evals run --help", "evals schema", "triage --help"]
+)
+def test_an_output_that_nobody_reads_any_more_is_a_quiet_end_and_141(words, tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", *words.split()],
+        cwd=a_tape(tmp_path),
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
 def test_python_that_takes_docstrings_away_is_told_so(tmp_path):
     process = started(tmp_path, "cassette", "verify", PYTHONOPTIMIZE="2")
 

@@ -52,8 +52,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Banner:
-    """The verdict: a word, its class, one sentence, the exit code, further reasons as (kind, pieces), where to look.
-    `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
+    """The verdict: a word, its class, one sentence, the exit code, further reasons as (kind, pieces), and where to
+    look. `edits` are the prompts edited since they were committed, as (what, anchor of the first changed line)."""
 
     word: str
     kind: str
