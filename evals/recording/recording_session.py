@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Protocol
 import httpx2
 
 from evals.application_pack import CaseRunner, PackClients
-from evals.cassettes.cassette_files import FOLDER, Readings, discard, load, merge_write
+from evals.cassettes.cassette_files import FOLDER, Readings, discard, keep_reading, load, merge_write
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport, Tape
@@ -114,11 +115,13 @@ class RecordingSession:
         self._unusable.remove(self._staging(case_id))
         if whole and not self._refresh:
             discard_staging(self._workspace, case_id)
+        await self._read_ahead(case_id)
 
     async def end_refresh(self) -> None:
         """Replace the old answers, now that every trial of every case is proven; the next refresh asks anew."""
         for case_id, proven in self._fresh.items():
             await self._accept(case_id, proven, replace=True, tree=self._trees[case_id])
+            await self._read_ahead(case_id)
         for case_id in self._fresh:
             self._staging(case_id).unlink(missing_ok=True)
 
@@ -133,6 +136,12 @@ class RecordingSession:
             raise RecordingError(
                 f"another answer to a request of {case_id} came into {path.name} meanwhile, and stays; run it again"
             )
+
+    async def _read_ahead(self, case_id: str) -> None:
+        """Read what was written as the next run would, which then need not. Whatever is wrong, that run says."""
+        with suppress(EvalsError):
+            path, readings = self._workspace.cassette(case_id), Readings(self._workspace.cache / FOLDER)
+            await asyncio.to_thread(keep_reading, path, readings)
 
     def _staging(self, case_id: str) -> Path:
         staging = staging_of(self._workspace, case_id)

@@ -7,7 +7,9 @@ import threading
 
 import pytest
 
-from evals.cassettes.cassette_files import load
+from evals.cassettes.cassette_files import FOLDER, Readings, load
+from evals.cassettes.manifest_lines import is_listed
+from evals.secret_filter import allowed_beside
 from tests.builders.at_once import evals_at_once
 from tests.builders.checkout import a_checkout, cassettes, evals
 from tests.builders.endpoint import WORKER_REPLIES
@@ -55,6 +57,19 @@ def test_a_recording_that_is_killed_goes_on_where_it_was(story, tmp_path):
     assert len(llm.asked) - asked["recorded"] <= 4  # in flight when it was killed
     assert cassettes(checkout).keys() == cassettes(done).keys()
     assert evals(checkout, "plan", "tiny.yaml").code == 0
+
+
+@pytest.mark.parametrize("more", [(), ("--refresh",)], ids=["recorded", "refreshed"])
+def test_the_cassette_that_a_recording_wrote_is_read_before_the_next_run(tmp_path, more):
+    checkout = a_checkout(tmp_path)
+    with an_llm_server() as llm:
+        said = evals(checkout, "record", "tiny.yaml", "--case", "wrong-sum", "--base-url", llm.base_url, *more)
+
+    path = checkout / "cassettes" / "wrong-sum.yaml"
+    content = path.read_bytes()
+    readings = Readings(checkout / ".cache" / FOLDER)
+    assert readings.get(content, allowed_beside(path), listed=is_listed(path, content)), said.err
+    assert readings.get(content, allowed_beside(path), listed=True) == load(path).interactions
 
 
 def test_answers_that_wait_from_before_give_way_to_what_was_committed_meanwhile(tmp_path):

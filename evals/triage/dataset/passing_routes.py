@@ -196,6 +196,11 @@ class Rules:
         return self._sets.setdefault(tuple(map(id, rules)), _AllKept(rules))
 
 
+def _lasts(constraint: Constraint) -> bool:
+    """Whether a constraint stays broken once it is: a count that is over its maximum only grows."""
+    return constraint.type in _LASTING or (constraint.type == "existence" and constraint.min is None)
+
+
 class _Way:
     """One alternative in one band: the rules that apply there."""
 
@@ -203,9 +208,9 @@ class _Way:
         applied = [constraint for constraint in alternative.constraints if condition_holds(constraint, state)]
         self._rules = [(constraint, rules.one(constraint)) for constraint in applied]
         hard = [constraint for constraint in applied if constraint.hard]
-        self.lives = rules.all_of(constraint for constraint in hard if constraint.type in _LASTING)
+        self.lives = rules.all_of(constraint for constraint in hard if _lasts(constraint))
         """Whether no route that begins like this is lost already, but for its length."""
-        self.keeps = rules.all_of(constraint for constraint in hard if constraint.type not in _LASTING)
+        self.keeps = rules.all_of(constraint for constraint in hard if not _lasts(constraint))
         """Whether a route that lives breaks no hard rule."""
         self._steps = alternative.steps
         self.longest = alternative.steps.max

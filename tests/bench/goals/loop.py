@@ -13,7 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from subprocess import PIPE, STDOUT, Popen
 
-from evals.cassettes.cassette_files import load, rendered
+from evals.cassettes.cassette_files import FOLDER, Readings, keep_reading, load, rendered
 from evals.cassettes.interaction import Cassette
 from evals.cli.ready_round import WHEN_TOLD
 from evals.models.run_request import Options
@@ -95,7 +95,7 @@ class Ground:
 
     @classmethod
     def of(cls, folder: Path) -> "Ground":
-        """Everything but v5 is cached."""
+        """Everything but v5 is cached; of v5 only that its cassettes have been read, as a recording leaves them."""
         scene = a_scene(folder)
         shutil.copy(PROMPTS / "v1.md", scene / "mine.md")
         names = [{"name": "v3", "prompt": "v3"}, {"name": "mine", "prompt": "mine.md"}]
@@ -103,10 +103,11 @@ class Ground:
         whole = {path: path.read_bytes() for path in (scene / "cassettes").glob("*.yaml")}
         with chdir(scene):
             asked = asked_for(replay(selected(suite, scene, Options()), jobs=2).traces)
+        forget(scene)
         for path in whole:
+            keep_reading(path, Readings(scene / ".cache" / FOLDER))
             used, _ = split_by_use(load(path), asked.get(path.stem, set()))
             path.write_text(rendered(Cassette(path, used)), encoding="utf-8")
-        forget(scene)
         evals(scene, "run", suite)
         return cls(scene, suite, {path: path.read_bytes() for path in whole}, whole, remembered(scene))
 
