@@ -60,7 +60,7 @@ COMMANDS: Final = {
     "routes": ("routes_score_command", "routes", "Score routes against a specification."),
     "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
     "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),
-    "export": ("otlp_command", "export", "Write a stored run in the form of another tool."),
+    "export": ("otlp_command", "export", "Export a stored run for another tool."),
     "langsmith": ("langsmith_commands", "langsmith", "Send cases and runs to LangSmith."),
 }
 """Command or group of the core -> module below `evals.cli`, its Typer application there, and one line of help.

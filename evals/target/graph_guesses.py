@@ -87,11 +87,12 @@ def _routers(graph: Pregel[Any, Any, Any, Any]) -> list[str]:
 
 def _keys_read(graph: Any) -> list[str]:  # noqa: ANN401
     """Keys of its input that the code of an `@entrypoint` reads, where the input is a dict of any keys."""
-    code = getattr(next(iter(graph.nodes.values())).bound, "func", None)
-    if not inspect.isroutine(code):
+    code: Any = getattr(next(iter(graph.nodes.values())).bound, "func", None)
+    try:
+        name, source = next(iter(inspect.signature(code).parameters)), inspect.getsource(code)
+    except (TypeError, ValueError, StopIteration, OSError):  # no function of Python, or its source is not here
         return []
-    name = next(iter(inspect.signature(code).parameters), "")
-    return re.findall(rf"""\b{name}(?:\[|\.get\()["'](\w+)["']""", inspect.getsource(code))
+    return re.findall(rf"""\b{name}(?:\[|\.get\()["'](\w+)["']""", source)
 
 
 def _schema(graph: Any, part: str) -> tuple[set[str], dict[str, Any]]:  # noqa: ANN401

@@ -183,7 +183,7 @@ def _folders_of_harness(root: Path) -> set[Path]:
 def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
     found: list[Path] = []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out:
+        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out or _is_result(path):
             continue
         if path.is_dir():
             left_out.add(path.resolve())  # a link may lead to a folder above, or to one that was read
@@ -191,3 +191,14 @@ def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
         elif path.suffix in _CODE:
             found.append(path.resolve())
     return found
+
+
+def _is_result(path: Path) -> bool:
+    """Whether a command of ours or pytest wrote it: a run, a shard, JUnit XML, or the folder of a report."""
+    if path.is_dir():
+        return (path / "index.html").is_file() and any(map(_is_result, path.glob("*.json")))
+    if path.suffix not in (".json", ".xml") or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        head = stream.read(100)
+    return b'"content_sha256"' in head[:20] or b"<testsuites" in head
