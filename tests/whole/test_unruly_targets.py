@@ -245,7 +245,7 @@ def test_a_replay_has_placeholders_for_the_keys_of_the_recording(tmp_path):
 
 
 def test_exporters_of_traces_are_off_in_trials_unless_the_project_says_otherwise(tmp_path):
-    shows = "print('exporters', os.environ.get('OTEL_SDK_DISABLED'), os.environ.get('LANGFUSE_TRACING_ENABLED'), flush=True)"
+    shows = "print('exporters', *map(os.environ.get, ('OTEL_SDK_DISABLED', 'LANGFUSE_TRACING_ENABLED')), flush=True)"
     project = a_project(tmp_path, shows)
     recorded(project)
     assert "exporters true false" in (project / ".cache/target.log").read_text()
