@@ -15,10 +15,7 @@ from pydantic import TypeAdapter
 from evals.target.drive import open_graph, takes_one_value
 
 USES: Final = {
-    "clock": re.compile(
-        r"\b(?:(?:datetime|pendulum|arrow|Timestamp)\.(?:now|utcnow|today)|date\.today"
-        r"|time\.(?:time|time_ns|strftime|localtime|gmtime|ctime))\("
-    ),
+    "clock": re.compile(r"\b(?:(?:date|datetime|pendulum|Timestamp)\.(?:now|utcnow|today)|time\.\w*time(?:_ns)?)\("),
     "api.tavily.com": re.compile(r"\b(?:from|import) .*tavily", re.IGNORECASE),
     "api.exa.ai": re.compile(r"\b(?:from|import) exa_py\b"),
     "api.firecrawl.dev": re.compile(r"\b(?:from|import) .*firecrawl", re.IGNORECASE),
