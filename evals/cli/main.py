@@ -34,6 +34,7 @@ from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.project import ANY_GRAPH, Project
 from evals.shared.command_lifecycle import missing_extra
+from evals.shared.display_text import joined_lines
 
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
@@ -154,7 +155,7 @@ def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typ
 def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
     """The application of a command or group; a group with what the pack adds to it, listed last."""
     own, *added = (
-        _joined_lines(cast("typer.Typer", getattr(import_module(module), application)))
+        _with_joined_lines(cast("typer.Typer", getattr(import_module(module), application)))
         for key, (module, application, _) in known.items()
         if key == name or key.startswith(f"{name} ")
     )
@@ -166,11 +167,9 @@ def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
     return joined
 
 
-def _joined_lines(application: typer.Typer) -> typer.Typer:
-    """The same, with each paragraph of its commands' help on one line: typer breaks it where the source does."""
+def _with_joined_lines(application: typer.Typer) -> typer.Typer:
     for command in application.registered_commands:
-        paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
-        command.help = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+        command.help = joined_lines(inspect.getdoc(command.callback) or "")
     return application
 
 

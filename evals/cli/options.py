@@ -201,7 +201,7 @@ BaseUrl = Annotated[
         envvar="EVALS_BASE_URL",
     ),
 ]
-Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed USD.")]
+Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed this.")]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
 MoreAnswers = Annotated[
     list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")
