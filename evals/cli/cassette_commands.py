@@ -32,7 +32,7 @@ from evals.recording.coverage import label_of
 from evals.shared.git_command import GitError, NoGitError, git
 from evals.workspace import Workspace
 
-cassette = typer.Typer(help="Read, check and tidy what was recorded.", no_args_is_help=True)
+cassette = typer.Typer(help="Read, check and tidy cassettes (recorded answers).", no_args_is_help=True)
 
 
 @cassette.command("show")
