@@ -53,6 +53,13 @@ def say_if_slow(done: Import) -> None:
         logging.getLogger("evals").warning("evals: %s, before the first trial; no trial time limit counts it", took)
 
 
+LIBRARY_FILES: Final = {
+    "openaipublic.blob.core.windows.net": "tiktoken reads it from the folder TIKTOKEN_CACHE_DIR if it is there, else ",
+    "huggingface.co": "set HF_HUB_OFFLINE=1 once its files are in the cache, else ",
+}
+"""Hosts from which libraries get files that they keep: how to do without."""
+
+
 @dataclass
 class ImportConnections:
     """What the import of a target may connect to, and what was refused. `hosts` and `addresses` as in a trial."""
@@ -63,7 +70,8 @@ class ImportConnections:
 
     def refuse(self, what: str, host: str, *, is_model: bool = False) -> str:
         """Note what was not let through, and return that with what to do."""
-        setting = f"name {host} in `pass_through` of [target] in evals.toml, or `evals init --pass-through {host}`"
+        setting = f"{LIBRARY_FILES.get(host, '')}name {host} in `pass_through` of [target] in evals.toml"
+        setting += f", or `evals init --pass-through {host}`"
         why = (
             "a model is asked while the graph is imported; ask it in a node"
             if is_model

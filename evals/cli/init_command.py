@@ -25,13 +25,13 @@ MOMENT: Final = "2026-01-05T09:00:00Z"
 @init_app.command("init")
 def init_command(
     context: typer.Context,
-    graph: Annotated[str | None, typer.Option(help="The graph, where there are several.")] = None,
-    router: Annotated[list[str] | None, typer.Option(help="A node that chooses the next (repeatable).")] = None,
+    graph: Annotated[str | None, typer.Option(help="The graph, if there are several.")] = None,
+    router: Annotated[list[str] | None, typer.Option(help="A node that chooses the next node (repeatable).")] = None,
     prompts: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Files, as in prompts/*.md (repeatable).")
     ] = None,
     pass_through: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A host that is asked live (repeatable).")
+        list[str] | None, typer.Option(metavar="HOST", help="A host that every replay asks (repeatable).")
     ] = None,
 ) -> int:
     """Set up a project that has a langgraph.json: writes evals.toml, a suite and a case; overwrites nothing.

@@ -24,7 +24,7 @@ from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError
 from evals.secret_filter import scrub
 from evals.target.http_bodies import HttpAnswer, refused, request_object, served, without_credentials
-from evals.target_import_time import at_import
+from evals.target_import_time import LIBRARY_FILES, at_import
 
 MODEL_PATHS: Final = (
     "/chat/completions",
@@ -310,7 +310,8 @@ THREADS: Final = "start threads by contextvars.copy_context().run, and make no r
 
 def advice(host: str) -> str:
     """What to do about a host that is not let through."""
-    return f"name {scrub(host)} in `record` or `pass_through` of [target] in evals.toml"
+    settings = "`pass_through`" if host in LIBRARY_FILES else "`record` or `pass_through`"
+    return f"{LIBRARY_FILES.get(host, '')}name {scrub(host)} in {settings} of [target] in evals.toml"
 
 
 def _recorded(find: Callable[[], Interaction]) -> HttpAnswer:

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from evals.target.drive import open_graph, takes_one_value
 
 USES: Final = {
-    "clock": re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\("),
+    "clock": re.compile(r"\b(?:(?:date|datetime|pendulum|Timestamp)\.(?:now|utcnow|today)|time\.\w*time(?:_ns)?)\("),
     "api.tavily.com": re.compile(r"\b(?:from|import) .*tavily", re.IGNORECASE),
     "api.exa.ai": re.compile(r"\b(?:from|import) exa_py\b"),
     "api.firecrawl.dev": re.compile(r"\b(?:from|import) .*firecrawl", re.IGNORECASE),

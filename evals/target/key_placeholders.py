@@ -1,4 +1,4 @@
-"""API keys in the environment of a recording: their names are kept, and a replay has a placeholder for each."""
+"""The environment of trials: a placeholder for each API key that a recording had, and exporters switched off."""
 
 import re
 from collections.abc import Mapping
@@ -11,6 +11,8 @@ _KEY: Final = re.compile(
     r"|SERPAPI|FIRECRAWL|JINA|BRAVE)(?:_\w+)?_(?:KEY|TOKEN)"
 )
 """Variables with a key of a provider of models or of searches, but for the two that every replay has."""
+EXPORTERS_OFF: Final = {"OTEL_SDK_DISABLED": "true", "LANGFUSE_TRACING_ENABLED": "false"}
+"""Keeps OpenTelemetry and Langfuse from sending the traces of trials, for projects that do not set these."""
 
 
 def placeholders_in(environment: Mapping[str, str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from langgraph.pregel import Pregel
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
 from evals.target.capture import Hosts
-from evals.target.key_placeholders import PLACEHOLDER
+from evals.target.key_placeholders import EXPORTERS_OFF, PLACEHOLDER
 from evals.target_import_time import connections_at_import
 
 FILE: Final = "langgraph.json"
@@ -116,7 +116,8 @@ def environment_of(file: LangGraphFile, *, replay: bool) -> Iterator[None]:
     API keys: models that are made at import want one. All is put back after the block. The process must do nothing else
     meanwhile that depends on either."""
     before, folder = dict(os.environ), Path.cwd()
-    os.environ.update({name: value for name, value in file.environment.items() if name not in before})
+    own = {**EXPORTERS_OFF, **file.environment}
+    os.environ.update({name: value for name, value in own.items() if name not in before})
     if replay:
         for key in (*_KEYS, *_keys_in_examples(file.folder)):
             os.environ[key] = os.environ.get(key) or PLACEHOLDER

@@ -63,6 +63,16 @@ FAILS = {
     "the end of the process": ("", "os._exit(0)", "with exit code 0: the code under test has ended it"),
     "a node that hangs": ("", "time.sleep(3600)", "no end after 3 s in node work"),
     "a question to the terminal": ("", "input()", "EOFError: EOF when reading a line (node work)"),
+    "a vocabulary that tiktoken gets": (
+        "import requests",
+        "requests.get('https://openaipublic.blob.core.windows.net/encodings/x.tiktoken').raise_for_status()",
+        "not let through; tiktoken reads it from the folder TIKTOKEN_CACHE_DIR if it is there, else name openaipublic.",
+    ),
+    "a tokenizer of Hugging Face": (
+        "import requests",
+        "requests.get('https://huggingface.co/api/x').raise_for_status()",
+        "not let through; set HF_HUB_OFFLINE=1 once its files are in the cache, else name huggingface.co in",
+    ),
     "a request of a thread of its own": (
         "",
         "t = threading.Thread(target=lambda: model.invoke('hi')); t.start(); t.join()",
@@ -232,3 +242,15 @@ def test_a_replay_has_placeholders_for_the_keys_of_the_recording(tmp_path):
         code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)  # of a colleague without it
     assert code == 0, said
     assert "GROQ_API_KEY" in (project / "cassettes/environment.json").read_text()
+
+
+def test_exporters_of_traces_are_off_in_trials_unless_the_project_says_otherwise(tmp_path):
+    shows = "print('exporters', *map(os.environ.get, ('OTEL_SDK_DISABLED', 'LANGFUSE_TRACING_ENABLED')), flush=True)"
+    project = a_project(tmp_path, shows)
+    recorded(project)
+    assert "exporters true false" in (project / ".cache/target.log").read_text()
+
+    write(project / ".env", "OTEL_SDK_DISABLED=false\n")
+    (project / ".cache/target.log").unlink()
+    evals(project, "run", "first", "--fresh")
+    assert "exporters false false" in (project / ".cache/target.log").read_text()
