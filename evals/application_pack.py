@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from evals.errors import ConfigurationError
 from evals.import_hook import find_modules_in, other_place
 from evals.project import Project
-from evals.shared.command_lifecycle import missing_extra
 
 if TYPE_CHECKING:
     import asyncio
@@ -341,6 +340,8 @@ def _load(name: str, root: Path) -> Pack:
         module = import_module(name)
         found: Pack = module.PACK
     except ModuleNotFoundError as error:
+        from evals.shared.command_lifecycle import missing_extra  # noqa: PLC0415 - pytest loads packs in any session
+
         if missing_extra(error):
             raise  # the command names the extra
         raise ConfigurationError(f"pack {name}: no module {error.name}; name another one in evals.toml") from error

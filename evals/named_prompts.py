@@ -18,6 +18,7 @@ from evals.errors import ConfigurationError, nearest_name
 from evals.models.run import Baseline, EarlierPrompt, EditedPrompt, VariantInfo
 from evals.models.suite import EVERY_PROMPT
 from evals.prompt_hunks import HunkSpec
+from evals.safe_yaml import read_text
 from evals.shared.git_command import DistrustError, GitError, NoGitError, git
 
 
@@ -87,7 +88,7 @@ def _named(name: str, spec: str, files: Sequence[Path], root: Path, told: Mappin
         raise ConfigurationError(f"prompt {name!r} has no version {spec!r}; {has}")
     version = "" if own else spec if spec in versions else next(iter(versions))  # in place of the first one
     place = own[0] if own else versions[version]
-    text = file.read_text(encoding="utf-8")
+    text = read_text(file)
     return NamedPrompt(name, spec, place.relative_to(root).as_posix(), text, version)
 
 

@@ -1,11 +1,12 @@
-"""Report imports of the code under test: how long they take, outside the trial time limit."""
+"""Imports of the code under test: how long they take, outside the trial time limit, and what they may connect to."""
 
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
 SLOW: Final = 7.0
 """Seconds after which an import is reported. Chosen by hand."""
@@ -50,3 +51,45 @@ def say_if_slow(done: Import) -> None:
         _told.add(done.what)
         took = f"importing {done.what} took {done.seconds:.1f} s"
         logging.getLogger("evals").warning("evals: %s, before the first trial; no trial time limit counts it", took)
+
+
+LIBRARY_FILES: Final = {
+    "openaipublic.blob.core.windows.net": "tiktoken reads it from the folder TIKTOKEN_CACHE_DIR if it is there, else ",
+    "huggingface.co": "set HF_HUB_OFFLINE=1 once its files are in the cache, else ",
+}
+"""Hosts from which libraries get files that they keep: how to do without."""
+
+
+@dataclass
+class ImportConnections:
+    """What the import of a target may connect to, and what was refused. `hosts` and `addresses` as in a trial."""
+
+    hosts: Any
+    refused: list[str] = field(default_factory=list)
+    addresses: set[str] = field(default_factory=set)
+
+    def refuse(self, what: str, host: str, *, is_model: bool = False) -> str:
+        """Note what was not let through, and return that with what to do."""
+        setting = f"{LIBRARY_FILES.get(host, '')}name {host} in `pass_through` of [target] in evals.toml"
+        setting += f", or `evals init --pass-through {host}`"
+        why = (
+            "a model is asked while the graph is imported; ask it in a node"
+            if is_model
+            else f"not let through; {setting}"
+        )
+        self.refused.append(f"{what}: {why}")
+        return self.refused[-1]
+
+
+at_import: Final[ContextVar[ImportConnections | None]] = ContextVar("at_import", default=None)
+
+
+@contextmanager
+def connections_at_import(hosts: Any) -> Iterator[ImportConnections]:  # noqa: ANN401 - `Hosts`, of a module above
+    """Connections of the block are those of an import."""
+    found = ImportConnections(hosts)
+    token = at_import.set(found)
+    try:
+        yield found
+    finally:
+        at_import.reset(token)

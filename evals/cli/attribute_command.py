@@ -29,17 +29,17 @@ def attribute_command(
     suite: Annotated[str, typer.Option(help="Suite with the cases and models.")] = "prompts",
     taken_out: Annotated[bool, typer.Option("--taken-out", help="Also remove each hunk from the new version.")] = False,
     pairs: Annotated[
-        bool, typer.Option("--pairs", help="Also add two hunks at once, where no single one gives the new choice.")
+        bool, typer.Option("--pairs", help="Also add two hunks at once, if no single one gives the new choice.")
     ] = False,
     trials: Annotated[
         bool, typer.Option("--trials", help="Also run whole trials, of the cases whose routes differ.")
     ] = False,
-    out: Annotated[Path | None, typer.Option(help="Folder of the page; reports/attribute if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/attribute).")] = None,
 ) -> int:
     """Which lines changed the decisions? Where decisions differ, it replays the old version with each hunk alone.
 
-    It asks only for single decisions in recorded states (decision points); `evals points SUITE` makes them for your own
-    graph. Where answers are missing, it prints the command that records them.
+    Only single decisions in saved states (decision points) are asked again; for your own graph, `evals points SUITE`
+    saves these states. If answers are missing, the command that records them is printed.
 
     Example: `evals attribute v3 v5`.
 

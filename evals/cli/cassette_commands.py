@@ -32,7 +32,7 @@ from evals.recording.coverage import label_of
 from evals.shared.git_command import GitError, NoGitError, git
 from evals.workspace import Workspace
 
-cassette = typer.Typer(help="Read, check and tidy what was recorded.", no_args_is_help=True)
+cassette = typer.Typer(help="Read, check and tidy cassettes (recorded answers).", no_args_is_help=True)
 
 
 @cassette.command("show")
@@ -40,17 +40,17 @@ def cassette_show_command(
     context: typer.Context,
     case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="A case, or a cassette file.")] = None,
     variant: Annotated[str | None, typer.Option(help="This variant's trial, in the order of its requests.")] = None,
-    agent: Annotated[str | None, typer.Option(help="Only what this agent asked.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only the requests of this agent.")] = None,
     suite: Annotated[str | None, typer.Option(help="Suite of --variant, or of the trials listed.")] = None,
     against: Annotated[
-        str | None, typer.Option(metavar="OTHER", help="What changed since a file, a git revision, or REV..REV.")
+        str | None, typer.Option(metavar="OTHER", help="Print changes since a file, a git revision, or REV..REV.")
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print any file as plain text (for git's textconv).")] = False,
     as_json: AsJson = False,
 ) -> int:
     """Print a cassette as a conversation: agent, prompt, answer, tokens.
 
-    Without CASE: how far each trial is recorded; age, size and models of each cassette; what no suite asks for.
+    Without CASE: how far each trial is recorded; age, size and models of each cassette; answers that no suite uses.
     """
     common = given(context, dataset=True)
     if case is None:
@@ -95,16 +95,15 @@ def cassette_verify_command(
 @cassette.command("tidy")
 def cassette_tidy_command(
     context: typer.Context,
-    unused: Annotated[bool, typer.Option("--unused", help="Instead, list what no suite uses.")] = False,
+    unused: Annotated[bool, typer.Option("--unused", help="Only list answers that no suite uses.")] = False,
     also: Annotated[
         list[str] | None, typer.Option("--also", help="With --unused: keep what this suite file uses.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With --unused: delete.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --unused: delete these answers.")] = False,
 ) -> int:
-    """Rewrite cassettes of an older schema in today's, and write the manifest anew.
+    """Rewrite cassettes of an older schema in the present one, and rewrite the manifest.
 
-    --unused rewrites nothing: it lists what no suite uses, and with --yes deletes it. It needs all suites wholly
-    recorded.
+    --unused only lists answers that no suite uses; --yes deletes them. All suites must be fully recorded.
     """
     from evals.cli.cassette_upkeep import migrate, prune
 
@@ -124,10 +123,10 @@ def cassette_tidy_command(
 def cassette_adopt_command(
     context: typer.Context,
     recording: Annotated[Path, typer.Argument(help="A cassette recorded by stock vcrpy or pytest-recording.")],
-    case: Annotated[str, typer.Argument(help="The case whose cassette takes it in.")],
-    recorded_by: Annotated[str, typer.Option(help="Who made this recording; kept with every answer.")] = "vcrpy",
+    case: Annotated[str, typer.Argument(help="The case whose cassette receives the recording.")],
+    recorded_by: Annotated[str, typer.Option(help="Who made this recording; stored with every answer.")] = "vcrpy",
 ) -> int:
-    """Take a stock VCR recording into a case's cassette, redacted and checked like a live one."""
+    """Import a VCR recording into a case's cassette, redacted and checked like a live one."""
     from evals.cassettes.cassette_merge import stock_interactions
 
     common = given(context, dataset=True)
@@ -146,12 +145,12 @@ def cassette_adopt_command(
 @cassette.command("merge")
 def cassette_merge_command(
     base: Annotated[Path, typer.Argument(help="The common ancestor; may be empty.")],
-    ours: Annotated[Path, typer.Argument(help="Our side; takes the result.")],
+    ours: Annotated[Path, typer.Argument(help="Our side; the result is written to it.")],
     theirs: Annotated[Path, typer.Argument(help="Their side.")],
-    path: Annotated[str, typer.Argument(help="What git calls the file.")],
+    path: Annotated[str, typer.Argument(help="The file's path in git.")],
     prefer: Annotated[str | None, typer.Option(help="Settle conflicts for one side: ours or theirs.")] = None,
 ) -> int:
-    """Join two branches' recordings of one case: git's merge driver (see `make setup WITH=git`)."""
+    """Merge two branches' recordings of one case: git's merge driver (see `make setup WITH=git`)."""
     from evals.cli.cassette_upkeep import merge
 
     return merge(base, ours, theirs, path, prefer)

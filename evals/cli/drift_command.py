@@ -64,24 +64,24 @@ def drift_command(
     context: typer.Context,
     suite: Suite,
     more_answers: MoreAnswers = None,
-    sample: Annotated[int, typer.Option(min=1, help="Recorded requests to ask again.")] = 60,
+    sample: Annotated[int, typer.Option(min=1, help="Number of recorded requests to send again.")] = 60,
     changed: Annotated[list[str] | None, set_option(DriftSettings)] = None,
     base_url: BaseUrl = None,
     budget: Budget = None,
     max_requests: MaxRequests = None,
     case: Cases = None,
     variant: Variants = None,
-    extend: Annotated[bool, typer.Option("--extend", help="Ask only requests that the last session did not.")] = False,
+    extend: Annotated[bool, typer.Option("--extend", help="Send only requests that the last session did not.")] = False,
     dry_run: DryRun = False,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,
-    out: Annotated[Path | None, typer.Option(help="Where answers go; reports/drift/SUITE if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the answers (default: reports/drift/SUITE).")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Does the model still say what is recorded? Asks a random sample of the recorded requests again.
+    """Does the model still answer as recorded? Sends a random sample of the recorded requests again.
 
-    Answers go to a folder of their own, never to cassettes/; the same command goes on where it broke off.
+    Answers go to a separate folder, never to cassettes/. After an interrupt, the same command continues.
 
     Exit codes: 0 representative, 1 drifted, 3 cannot tell (says how many requests it needs), failed, or limit reached.
     """

@@ -32,7 +32,7 @@ def explain_command(
     diff: Annotated[tuple[str, str] | None, typer.Option(metavar="A B", help="Two variants side by side.")] = None,
     suite: Annotated[str, typer.Option(help="Suite with the variants and models.")] = "prompts",
 ) -> int:
-    """One trial on one screen: what was known at each step, what was chosen and why, and what the label wanted."""
+    """Print one trial: what was known at each step, what was chosen and why, and what the label requires."""
     if variant is not None and diff is not None:
         raise ConfigurationError("--variant names one variant and --diff two; leave one of them out")
     console = wide_console()

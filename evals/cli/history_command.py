@@ -32,9 +32,9 @@ RED: Final = 10
 @history_app.command("history")
 def history_command(
     context: typer.Context,
-    suite: Annotated[str | None, typer.Argument(help="A suite, also a deleted one.")] = None,
+    suite: Annotated[str | None, typer.Argument(help="A suite, even a deleted one.")] = None,
     bisect: Annotated[str | None, typer.Option(metavar="CASE", help="Only the commit that changed this case.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Where the page goes; reports/history if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/history).")] = None,
 ) -> int:
     """A suite's past: every blessed baseline in git, as a table, a page and JSON; nothing is run.
 

@@ -1,6 +1,7 @@
 """Command `init`: the files with which a project with a `langgraph.json` begins."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -24,10 +25,13 @@ MOMENT: Final = "2026-01-05T09:00:00Z"
 @init_app.command("init")
 def init_command(
     context: typer.Context,
-    graph: Annotated[str | None, typer.Option(help="The graph, where there are several.")] = None,
-    router: Annotated[list[str] | None, typer.Option(help="A node that chooses the next (repeatable).")] = None,
+    graph: Annotated[str | None, typer.Option(help="The graph, if there are several.")] = None,
+    router: Annotated[list[str] | None, typer.Option(help="A node that chooses the next node (repeatable).")] = None,
     prompts: Annotated[
         list[str] | None, typer.Option(metavar="GLOB", help="Files, as in prompts/*.md (repeatable).")
+    ] = None,
+    pass_through: Annotated[
+        list[str] | None, typer.Option(metavar="HOST", help="A host that every replay asks (repeatable).")
     ] = None,
 ) -> int:
     """Set up a project that has a langgraph.json: writes evals.toml, a suite and a case; overwrites nothing.
@@ -35,25 +39,27 @@ def init_command(
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
     from evals.target.graph_guesses import guess_settings
-    from evals.target.http_hooks import captured
+    from evals.target.http_hooks import stay_captured
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
 
-    root, name, routers = given(context).root, graph, tuple(router or ())
+    root, name, routers, passed = given(context).root, graph, tuple(router or ()), tuple(pass_through or ())
     if (root / FILE).exists():
         raise ConfigurationError(f"{root / FILE}: this project is set up already; edit that file")
     file = read_langgraph_json(root)
     if name is None and len(file.graphs) > 1:
         raise ConfigurationError(f"{file.path}: names {', '.join(file.graphs)}; choose one with --graph")
     name = name or next(iter(file.graphs))
-    with captured(), environment_of(file, replay=True):
-        guess = guess_settings(load_graph(file, name))
+    stay_captured()
+    with environment_of(file, replay=True):
+        guess = guess_settings(load_graph(file, name, passed))
     nodes = guess.nodes
     for wanted in routers:
         if nodes and wanted not in {*nodes, *guess.routers, guess.name}:  # an agent is a router by its name
             raise ConfigurationError(f"--router {wanted}: graph {name!r} has no such node; it has {', '.join(nodes)}")
     project = Project(cases="evaluation", suites="evaluation/suites")
     routers = routers or guess.routers
-    lines = _settings(root, name, routers, tuple(prompts or ()), guess)
+    told = {"graph": name, "routers": routers, "prompts": tuple(prompts or ()), "pass_through": passed}
+    lines = _settings(root, told, guess)
     written = {
         FILE: "\n".join(lines) + "\n",
         f"{project.suites}/first.yaml": _suite(guess),
@@ -78,15 +84,12 @@ def init_command(
     return EXIT_OK
 
 
-def _settings(
-    root: Path, name: str, routers: tuple[str, ...], prompts: tuple[str, ...], guess: "GraphGuess"
-) -> list[str]:
+def _settings(root: Path, told: Mapping[str, Sequence[str]], guess: "GraphGuess") -> list[str]:
     """The lines of `evals.toml`."""
     from evals.target.graph_guesses import code_uses
     from evals.target.target_settings import shown_path, target_files
 
-    table = {"graph": name, "routers": list(routers), "prompts": list(prompts)}
-    lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in table.items() if value)]
+    lines = ["[target]", *(f"{key} = {json.dumps(value)}" for key, value in told.items() if value)]
     used = {name: f"{shown_path(path, root)}:{line}" for name, (path, line) in code_uses(target_files(root)).items()}
     if clock := used.pop("clock", ""):
         lines.append(f'clock = "{MOMENT}"  # {clock} reads the time')

@@ -61,10 +61,10 @@ def judge_command(
     as_json: AsJson = False,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/judge).")] = None,
 ) -> int:
-    """How often does the judge see a planted defect, punish a harmless change, give in to an attack? Asks nobody.
+    """Measure the judge: planted defects it sees, harmless changes it punishes, attacks that work. Sends no request.
 
-    `evals record SUITE --judge` asks the judge what is missing. Exit codes: 0 measured, 2 the suite asks no judge,
-    3 some answers are not recorded, or there is no good report to break.
+    `evals record SUITE --judge` records the judge's missing answers. Exit codes: 0 measured, 2 the suite has no judge,
+    3 answers are missing, or no report is good enough to plant defects in.
     """
     common = given(context)
     chosen = selected(suite, common.root, Options())

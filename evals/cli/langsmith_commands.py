@@ -33,12 +33,10 @@ from evals.report.stored_runs import read_run
 from evals.secret_filter import allowed_beside
 from evals.workspace import Workspace
 
-langsmith = typer.Typer(help="Cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True)
+langsmith = typer.Typer(help="Send cases and runs to LangSmith. Needs LANGSMITH_API_KEY.", no_args_is_help=True)
 RETRIES: Final = 4
 CASES: Final = "cases"
-Name = Annotated[
-    str | None, typer.Option(help="What the dataset is called there; as the project's folder if not given.")
-]
+Name = Annotated[str | None, typer.Option(help="Name of the dataset there (default: the project's folder).")]
 Retries = Annotated[int, typer.Option(min=0, help="Tries after a rate limit, an outage or a cut connection.")]
 
 
@@ -51,15 +49,15 @@ def push_command(
     ] = None,
     name: Name = None,
     variant: Annotated[list[str] | None, typer.Option("--variant", help="Only this variant (repeatable).")] = None,
-    messages: Annotated[bool, typer.Option("--messages/--no-messages", help="What each call asked and got.")] = True,
+    messages: Annotated[bool, typer.Option("--messages/--no-messages", help="Send questions and answers.")] = True,
     dry_run: DryRun = False,
     retries: Retries = RETRIES,
 ) -> int:
-    """Send a run, one experiment a variant: trials with their trees, scores as feedback. Goes on where it was stopped.
+    """Send a run: one experiment per variant, with trials, steps and metrics. Continues where it was stopped.
 
-    `push cases` sends the cases as examples, new and changed ones only, and comes before a run. Held-out cases stay
-    here. Exit codes: 0 all is there, 2 no key, or the dataset is not there yet, 3 no network, LangSmith does not take
-    it, or something looks like a secret (nothing is sent then).
+    First send the cases as examples: `push cases` (only new and changed ones, no held-out cases).
+    Exit codes: 0 all is there; 2 no key, or no such dataset yet; 3 no network, refused by LangSmith, or a secret was
+    found (then nothing is sent).
     """
     common = given(context, dataset=True)
     workspace = Workspace.at(common.root, common.dataset)

@@ -37,8 +37,8 @@ def global_options(
     context: typer.Context,
     root: Annotated[Path, typer.Option(help="The checkout to work in.")] = HERE,
     dataset: Annotated[Path | None, typer.Option(help="Another dataset, such as an imported one.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = CORES,
-    prices: Annotated[Path | None, typer.Option(help="Another price table than the shipped one.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of worker processes.")] = CORES,
+    prices: Annotated[Path | None, typer.Option(help="Price table to use instead of the shipped one.")] = None,
 ) -> None:
     """Offline evaluation of agent graphs. These options stand before or behind any command."""
     COMMAND_ROOT.set(root)
@@ -89,9 +89,9 @@ Repeat = Annotated[int | None, typer.Option(min=1, metavar="N", help="Run each c
 OpenHoldout = Annotated[str | None, typer.Option(metavar="WHY", help="Score held-out cases too; each WHY is logged.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Run every trial again, whatever is cached.")]
 Annotations = Annotated[bool, typer.Option("--annotations", help="Print GitHub annotations outside of Actions, too.")]
-StoredRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run.json; else reports/latest/run.json.")]
+StoredRun = Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run.json (default: the latest).")]
 AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would go out; send nothing.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also print all reasons, costs and violated constraints.")]
 AskJudge = Annotated[bool, typer.Option("--judge", help="Only the judge's requests: for grades and `evals judge`.")]
@@ -183,13 +183,13 @@ Export = Annotated[
 ]
 Import = Annotated[
     list[Path] | None,
-    typer.Option("--import", metavar="ANSWERS...", help="Take in files of answers (JSONL).", rich_help_panel=_BATCH),
+    typer.Option("--import", metavar="ANSWERS...", help="Read files of answers (JSONL).", rich_help_panel=_BATCH),
 ]
 AnswerWith = Annotated[
     str | None,
     typer.Option(
         metavar="CMD",
-        help="Repeat until all is answered: CMD reads requests on stdin, writes answers to stdout. Needs --export.",
+        help="Let CMD answer all requests: it reads them on stdin, writes answers to stdout. Needs --export.",
         rich_help_panel=_BATCH,
     ),
 ]
@@ -201,7 +201,7 @@ BaseUrl = Annotated[
         envvar="EVALS_BASE_URL",
     ),
 ]
-Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed it.")]
+Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed this.")]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
 MoreAnswers = Annotated[
     list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")

@@ -22,32 +22,32 @@ from evals.workspace import Workspace
 
 FILE: Final = Path("traces.jsonl")
 _LATEST: Final = timedelta(days=530 * 365)
-export = typer.Typer(help="Write a stored run in the form of another tool.", no_args_is_help=True)
+export = typer.Typer(help="Export a stored run for another tool.", no_args_is_help=True)
 
 
 @export.callback()
 def _keep_the_name() -> None:
-    """Write a stored run in the form of another tool."""
+    """Export a stored run for another tool."""
 
 
 @export.command("otlp")
 def otlp_command(
     context: typer.Context,
     run: StoredRun = None,
-    out: Annotated[Path | None, typer.Option(help="The file to write; else traces.jsonl.")] = None,
-    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Send it to this OTLP/HTTP receiver.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file to write (default: traces.jsonl).")] = None,
+    endpoint: Annotated[str | None, typer.Option(metavar="URL", help="Send to this OTLP/HTTP receiver.")] = None,
     case: Annotated[list[str] | None, typer.Option(help="Only this case (repeatable).")] = None,
     variant: Annotated[list[str] | None, typer.Option(help="Only this variant (repeatable).")] = None,
-    content: Annotated[bool, typer.Option("--content", help="Messages, findings and reports too.")] = False,
-    began: Annotated[str | None, typer.Option(metavar="TIME", help="Start (ISO 8601); else run.json's time.")] = None,
+    content: Annotated[bool, typer.Option("--content", help="Also export messages, findings and reports.")] = False,
+    began: Annotated[str | None, typer.Option(metavar="TIME", help="Start, ISO 8601 (default: run.json's).")] = None,
     dry_run: DryRun = False,
     retries: Annotated[int, typer.Option(min=0, help="Tries after a rate limit or an outage.")] = 4,
     timeout: Annotated[float, typer.Option(metavar="S", min=0.01, help="Seconds one request may take.")] = 10.0,
 ) -> int:
-    """A stored run as OpenTelemetry traces, one per trial, for Jaeger, Phoenix, Langfuse or a collector.
+    """Write a stored run as OpenTelemetry traces, one per trial, for Jaeger, Phoenix, Langfuse or a collector.
 
-    Keys go into OTEL_EXPORTER_OTLP_HEADERS. See docs/opentelemetry.md for what the spans say, and what their times are.
-    Exit codes: 3 not delivered or refused, or with --content, words of a call that are in no cassette.
+    Keys go into OTEL_EXPORTER_OTLP_HEADERS. docs/opentelemetry.md explains the spans and their times.
+    Exit code 3: not delivered, refused, or (with --content) a message is in no cassette.
     """
     common = given(context, dataset=True)
     if out and endpoint:

@@ -19,9 +19,9 @@ freezing = typer.Typer()
 
 @freezing.command("points")
 def points_command(context: typer.Context, suite: Suite) -> int:
-    """Replay the reference and keep each state in which a router decided: a file per case in `points/`, to be labelled.
+    """Replay the reference variant and save each state in which a router decided: a file per case, to be labelled.
 
-    From then on, `record` asks every variant's routers in each of these states, without running the rest of the graph.
+    Later, `record` and `run` ask every variant's routers in these states, without the rest of the graph.
 
     Exit codes: 0 done, 3 no router can be asked without the rest of the graph.
     """

@@ -88,7 +88,7 @@ def plan_command(
     judge: AskJudge = False,
     as_json: AsJson = False,
 ) -> int:
-    """Say what is not recorded yet and why, what recording would take, and the command for it."""
+    """List missing answers, why they are missing, what recording them would take, and the command for it."""
     common = given(context, dataset=not judge)
     if judge:
         _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, set=changed, json=as_json)
@@ -123,15 +123,15 @@ def record_command(
     until_judged: Annotated[
         bool, typer.Option("--until-judged", help="Stop once the missing answers cannot change the verdict.")
     ] = False,
-    recorded_by: Annotated[str | None, typer.Option(help="Who recorded it; else git's user.name.")] = None,
+    recorded_by: Annotated[str | None, typer.Option(help="Who recorded it (default: git's user.name).")] = None,
     export: Export = None,
     import_: Import = None,
     answer_with: AnswerWith = None,
 ) -> int:
     """Record the missing answers from an endpoint, and check that they replay.
 
-    Exits with 0 when everything asked for is recorded and replays, with 3 when the endpoint fails or a limit (--budget,
-    --max-requests) is reached. Ctrl-C keeps what is recorded and exits with 130; the same command goes on from there.
+    Exit codes: 0 all is recorded and replays, 3 the endpoint failed or a limit (--budget, --max-requests) was reached,
+    130 interrupted by Ctrl-C: recorded answers are kept, and the same command continues.
 
     Without an endpoint: --export the requests as files, --import their answers, or have a command answer them.
 

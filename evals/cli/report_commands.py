@@ -31,14 +31,12 @@ exporting = typer.Typer()
 def report_command(
     context: typer.Context,
     run: StoredRun = None,
-    out: Annotated[
-        Path | None, typer.Option(help="A folder, else that of the run; or a .csv or .parquet file.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="A folder (default: the run's), or a .csv or .parquet file.")] = None,
     decisions: Annotated[bool, typer.Option("--decisions", help="In a table: one row per decision.")] = False,
 ) -> int:
-    """Write page, summary and JUnit file of a stored run anew; nothing is replayed, scored or judged.
+    """Write page, summary and JUnit file of a stored run again; nothing is replayed, scored or judged.
 
-    With --out FILE.csv or FILE.parquet one table: a row per trial and score. Parquet needs the extra `parquet`.
+    --out FILE.csv or FILE.parquet writes a table: a row per trial and metric. Parquet needs the extra `parquet`.
     """
     path = given(context).stored(run)
     if out is not None and out.suffix in (".csv", ".parquet"):
@@ -118,7 +116,7 @@ viewing = typer.Typer()
 def view_command(
     context: typer.Context,
     report: Annotated[
-        Path | None, typer.Argument(help="The folder of a report, or a file in it; reports/latest if not given.")
+        Path | None, typer.Argument(help="Folder of a report, or a file in it (default: reports/latest).")
     ] = None,
 ) -> int:
     """Open a report in the browser. Without a browser, serve it to this machine only, until Ctrl-C (exit code 0)."""

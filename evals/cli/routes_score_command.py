@@ -20,7 +20,7 @@ routes = typer.Typer(help="Score routes against a specification.", no_args_is_he
 def routes_score_command(
     spec: Annotated[Path, typer.Option(help="JSON: {name, node_caps, alternatives}.")],
     traces: Annotated[Path, typer.Option(help="JSON: a list of {visits, state}.")],
-    why: Annotated[bool, typer.Option("--why", help="Add constraints' scores, and which alone fails it.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Add constraints' scores, and which one fails it alone.")] = False,
     table: Annotated[bool, typer.Option("--table", help="Constraints of each trace as a table, for people.")] = False,
 ) -> int:
     """Print F, P, E, A, H, hard, raw, R and pass of each trace, as a JSON list."""

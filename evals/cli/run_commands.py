@@ -50,8 +50,8 @@ def run_command(
     out: Annotated[Path | None, typer.Option(help="Report folder (reports/latest); with --shard, a file.")] = None,
     annotations: Annotations = False,
     scheduler: Annotated[str, typer.Option(metavar="WHERE", help="local, or dask://HOST:PORT (Dask).")] = "local",
-    shard: Annotated[str | None, typer.Option(metavar="N/OF", help="One part, for `evals gate --shards`.")] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file that it reads changes.")] = False,
+    shard: Annotated[str | None, typer.Option(metavar="N/OF", help="Run one part, for `gate --shards`.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever an input file changes.")] = False,
     decisive: Annotated[bool, typer.Option("--decisive", help="For failed trials, name the wrong decision.")] = False,
     verbose: Verbose = False,
 ) -> int:

@@ -51,13 +51,13 @@ def compare_command(
     metric: Annotated[list[str] | None, typer.Option("--metric", help="Decide by this metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
     fresh: Fresh = False,
-    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/compare if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the report (default: reports/compare).")] = None,
     verbose: Verbose = False,
 ) -> int:
-    """Prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
+    """Compare prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` with a prompt is that prompt at REV, and with a stored run the suite's baseline at REV. Alone it compares
-    the candidate's prompt at REV with today's. With --case, there is no verdict.
+    `git:REV` next to a prompt means that prompt at REV; next to a stored run, the suite's baseline at REV; as the only
+    side, the candidate's prompt at REV compared with today's. With --case, there is no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -151,14 +151,13 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
 @judging.command("selftest")
 def selftest_command(
     context: typer.Context,
-    suite: Annotated[str, typer.Argument(help="A shipped suite that is green, or a suite file.")] = "prompts",
+    suite: Annotated[str, typer.Argument(help="A suite that is not worse, or a suite file.")] = "prompts",
     draws: Annotated[int, typer.Option(min=20, help="Simulated runs per false-alarm rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
 ) -> int:
-    """Does the gate do what it says? Plants faults that must be caught, and counts false alarms; changes nothing.
+    """Is the verdict right? Plants faults that must be caught in copies of a suite, and counts false alarms.
 
-    Exit codes: 0 all caught, and no more false alarms than the suite's `alpha` allows; 1 otherwise; 3 the unchanged
-    suite is not green.
+    Exit codes: 0 all caught, no more false alarms than `alpha` allows; 1 otherwise; 3 `evals run` does not end in 0.
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
@@ -221,9 +220,9 @@ def noise_command(
     metric: Annotated[list[str] | None, typer.Option("--metric", help="Only this metric (repeatable).")] = None,
     changed: Annotated[list[str] | None, set_option(GatePolicy)] = None,
 ) -> int:
-    """How often does a threshold fail with nothing changed? Which drop does it catch? How many cases are enough?
+    """How often does a threshold fail if nothing changed? Which drop does it catch? How many cases are enough?
 
-    Give several runs of the same version, or one with repeats: `evals noise run1.csv run2.csv --threshold 0.9`.
+    Give several runs of one version, or one run with repeats: `evals noise run1.csv run2.csv --threshold 0.9`.
 
     Exit codes: 0 printed, 3 no case has two values.
     """
@@ -255,7 +254,7 @@ def bless_suite_command(
     context: typer.Context,
     suite: Suite,
     worse: Annotated[
-        str | None, typer.Option(metavar="WHY", help="Bless what is worse, too; the reason stays in the baseline.")
+        str | None, typer.Option(metavar="WHY", help="Bless even a worse run; WHY is stored in the baseline.")
     ] = None,
 ) -> int:
     """Make the suite's present results its baseline. Commit the file it writes.

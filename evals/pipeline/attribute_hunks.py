@@ -47,7 +47,7 @@ class PromptChange:
             raise ConfigurationError(f"{pair} differ in other settings, too; name two that differ in one prompt")
         parts = parts_between(one.text, other.text)
         if len({part.hunk for part in parts} - {0}) < 2:
-            raise ConfigurationError(f"{pair} differ in one hunk or none: `compare {old.name} {new.name}` judges it")
+            raise ConfigurationError(f"{pair} differ in one hunk or none: `evals compare` judges that")
         by_name = one.name == other.name  # else a version in `config` is called by its path
         (name, spec), (other_name, other_spec) = (
             (each.name, each.spec) if by_name or each.name in side.prompts else (each.path, each.path)

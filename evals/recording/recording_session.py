@@ -173,7 +173,7 @@ async def prove(
     if replayed != recorded:
         raise RecordingError(
             f"{case.id} under {variant.name} does not replay: {difference(recorded, replayed)}. Nothing of this trial "
-            "was accepted; it depends on time, chance, order or earlier trials: take that from the inputs instead"
+            "was accepted; it depends on time (set `clock`), chance, order or earlier trials: take that from the inputs"
         )
 
 

@@ -3,11 +3,13 @@
 import atexit
 import gc
 import os
+import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from io import TextIOWrapper
 from typing import Final, NoReturn
 
 EXTRAS: Final[dict[str, tuple[str, ...]]] = {
@@ -95,6 +97,9 @@ class Start:
         """Load the command, run it on the process's arguments, and exit with its code, or at once with a `refusal` and
         its code. A code of success becomes `EXIT_OUTAGE` where the output cannot be written."""
         self.arm()
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")  # not every terminal knows all characters
+        outputs = [os.dup(stream) for stream in (1, 2)]  # Rich closes the broken one
         gc.set_threshold(*SELDOM)
         ended = [EXIT_OUTAGE]
         atexit.register(lambda: _exit(ended[0]))  # the first is the last to run: Python unlearns Ctrl-C after it
@@ -118,7 +123,7 @@ class Start:
         except KeyboardInterrupt:  # between two lines, where no command is there to be interrupted
             self._leave()
         except SystemExit as stop:
-            code = self._stopped(stop)
+            code = self._stopped(stop, outputs)
         self.arm()
         ended[0] = self._all_said(code)
 
@@ -134,11 +139,17 @@ class Start:
         self._say(self.interrupted)
         _exit(EXIT_INTERRUPTED)
 
-    def _stopped(self, stop: SystemExit) -> int:
-        """Rich and Click raise this where nobody reads the output any more; otherwise it is the code under test."""
+    def _stopped(self, stop: SystemExit, outputs: Sequence[int]) -> int:
+        """Rich and Typer raise this for every broken pipe, as where nobody reads the `outputs` any more."""
+        why = f"the code under test has ended the command (SystemExit: {stop})"
         if isinstance(stop.__context__, BrokenPipeError):
-            return EXIT_UNREAD
-        self._say(f"the code under test has ended the command (SystemExit: {stop}): nothing was judged")
+            states = select.poll()
+            for output in outputs:
+                states.register(output, 0)
+            if states.poll(0):
+                return EXIT_UNREAD
+            why = "a pipe to another process is broken"
+        self._say(f"{why}: nothing was judged")
         return EXIT_OUTAGE
 
     def _unasked(self, command: int) -> Callable[[int], NoReturn]:

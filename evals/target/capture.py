@@ -24,6 +24,7 @@ from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError
 from evals.secret_filter import scrub
 from evals.target.http_bodies import HttpAnswer, refused, request_object, served, without_credentials
+from evals.target_import_time import LIBRARY_FILES, at_import
 
 MODEL_PATHS: Final = (
     "/chat/completions",
@@ -270,10 +271,7 @@ def _route(sent: SentRequest) -> HttpAnswer | tuple[IncomingRequest, Recording] 
     trial = current_trial.get()
     target = scrub(f"{sent.method} {sent.host}{sent.path.partition('?')[0]}")
     if trial is None or trial.closed:
-        message = f"{target}: sent outside of a trial, so it is not answered; {THREADS}"
-        for each in _running if is_model_path(sent.path) else ():  # one of them lacks the answer, and would not say so
-            each.refuse(message)
-        return refused(message)
+        return _outside(sent, target)
     route = trial.hosts.route(sent.host, sent.path)
     if route == "live":
         trial.passed.append(target)
@@ -288,6 +286,18 @@ def _route(sent: SentRequest) -> HttpAnswer | tuple[IncomingRequest, Recording] 
     return _recorded(lambda: play(request)) if trial.recording is None else (request, trial.recording)
 
 
+def _outside(sent: SentRequest, target: str) -> HttpAnswer | None:
+    """As `_route`, for a request that no trial makes."""
+    importing, is_model = at_import.get(), is_model_path(sent.path)
+    if importing is not None:
+        live = importing.hosts.route(sent.host, sent.path) == "live"
+        return None if live else refused(importing.refuse(target, scrub(sent.host), is_model=is_model))
+    message = f"{target}: sent outside of a trial, so it is not answered; {THREADS}"
+    for each in _running if is_model else ():  # one of them lacks the answer, and would not say so
+        each.refuse(message)
+    return refused(message)
+
+
 def _request(sent: SentRequest, hosts: Hosts) -> IncomingRequest:
     """The request as a cassette knows it. Two services of a user may have the same paths, so those keep their host."""
     path = without_credentials(sent.path)
@@ -300,7 +310,8 @@ THREADS: Final = "start threads by contextvars.copy_context().run, and make no r
 
 def advice(host: str) -> str:
     """What to do about a host that is not let through."""
-    return f"name {scrub(host)} in `record` or `pass_through` of [target] in evals.toml"
+    settings = "`pass_through`" if host in LIBRARY_FILES else "`record` or `pass_through`"
+    return f"{LIBRARY_FILES.get(host, '')}name {scrub(host)} in {settings} of [target] in evals.toml"
 
 
 def _recorded(find: Callable[[], Interaction]) -> HttpAnswer:

@@ -1,8 +1,8 @@
 """Frozen clock and seeded random numbers for targets.
 
 The clock is the process's, so all trials side by side have the same one. Random numbers are the trial's own: `random`,
-`os.urandom` and so `uuid.uuid4` give each module the same numbers in every run of a trial. `random.SystemRandom`,
-`secrets` and numpy are not seeded, and tasks side by side within one trial draw in the order they happen to run.
+`os.urandom`, `secrets` and so `uuid.uuid4` and numpy's new generators give each module the same numbers in every run of
+a trial. `uuid.uuid1` and `numpy.random.rand` are not seeded; tasks side by side draw in the order they happen to run.
 """
 
 import inspect
@@ -37,7 +37,7 @@ _FUNCTIONS: Final = (
     "getrandbits",
     "randbytes",
 )
-_DRAW_FOR_OTHERS: Final = frozenset({"uuid", "random", "tempfile", __name__})
+_DRAW_FOR_OTHERS: Final = frozenset({"uuid", "random", "secrets", "tempfile", __name__})
 
 
 class _Numbers:
@@ -106,6 +106,7 @@ def _seedable() -> Iterator[None]:
             for name in _FUNCTIONS:
                 _hook(random, name, name)
             _hook(os, "urandom", "randbytes")
+            _hook(random, "_urandom", "randbytes")  # of SystemRandom, and so of `secrets`
     try:
         yield
     finally:

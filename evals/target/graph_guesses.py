@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from evals.target.drive import open_graph, takes_one_value
 
 USES: Final = {
-    "clock": re.compile(r"\b(?:datetime\.(?:now|utcnow|today)|date\.today|time\.(?:time|strftime|localtime))\("),
+    "clock": re.compile(r"\b(?:(?:date|datetime|pendulum|Timestamp)\.(?:now|utcnow|today)|time\.\w*time(?:_ns)?)\("),
     "api.tavily.com": re.compile(r"\b(?:from|import) .*tavily", re.IGNORECASE),
     "api.exa.ai": re.compile(r"\b(?:from|import) exa_py\b"),
     "api.firecrawl.dev": re.compile(r"\b(?:from|import) .*firecrawl", re.IGNORECASE),
@@ -84,11 +84,12 @@ def _routers(graph: Pregel[Any, Any, Any, Any]) -> list[str]:
 
 def _keys_read(graph: Any) -> list[str]:  # noqa: ANN401
     """Keys of its input that the code of an `@entrypoint` reads, where the input is a dict of any keys."""
-    code = getattr(next(iter(graph.nodes.values())).bound, "func", None)
-    if not inspect.isroutine(code):
+    code: Any = getattr(next(iter(graph.nodes.values())).bound, "func", None)
+    try:
+        name, source = next(iter(inspect.signature(code).parameters)), inspect.getsource(code)
+    except (TypeError, ValueError, StopIteration, OSError):  # no function of Python, or its source is not here
         return []
-    name = next(iter(inspect.signature(code).parameters), "")
-    return re.findall(rf"""\b{name}(?:\[|\.get\()["'](\w+)["']""", inspect.getsource(code))
+    return re.findall(rf"""\b{name}(?:\[|\.get\()["'](\w+)["']""", source)
 
 
 def _schema(graph: Any, part: str) -> tuple[set[str], dict[str, Any]]:  # noqa: ANN401

@@ -13,7 +13,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from threading import Lock
 from types import ModuleType, SimpleNamespace
@@ -26,6 +26,7 @@ from evals.target.capture import (
     THREADS,
     NotLetThroughError,
     SentRequest,
+    TargetTrial,
     advice,
     answer,
     answer_async,
@@ -37,10 +38,12 @@ from evals.target.forced_choices import forcing_hook
 from evals.target.http_bodies import HttpAnswer
 from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
+from evals.target_import_time import ImportConnections, at_import
 
 _lock: Final = Lock()
 _undo: Final[list[tuple[Any, str, Any]]] = []
 _depth = 0
+_for_good: Final = ExitStack()
 _OWN_SOCKETS: Final = (
     ("primp", "Client"),
     ("primp", "AsyncClient"),
@@ -71,6 +74,11 @@ def captured() -> Iterator[None]:
             while _depth == 0 and _undo:
                 owner, name, original = _undo.pop()
                 setattr(owner, name, original)
+
+
+def stay_captured() -> None:
+    """Keep the hooks as long as this process lives: a target's threads, such as exporters, outlive its trials."""
+    _for_good.enter_context(captured())
 
 
 def _install() -> None:
@@ -274,14 +282,22 @@ def _aiohttp_body(session: Any, kwargs: dict[str, Any]) -> bytes:  # noqa: ANN40
     raise TypeError(f"a body of type {type(data).__name__} cannot be recorded")
 
 
+def _connecting() -> TargetTrial | ImportConnections | None:
+    """Who connects: the current trial, or the import of a target."""
+    trial = current_trial.get()
+    return at_import.get() if trial is None or trial.closed else trial
+
+
 def _refuse_host(host: str) -> None:
     """Raises NotLetThroughError if the current code must not connect to a host."""
     if is_live() or is_local(host):
         return
-    trial = current_trial.get()
-    if trial is None or trial.closed:
+    trial = _connecting()
+    if trial is None:
         raise NotLetThroughError(f"connection to {host}: made outside of a trial, so it is refused; {THREADS}")
     if host not in trial.hosts.pass_through and host not in trial.addresses:
+        if isinstance(trial, ImportConnections):
+            raise NotLetThroughError(trial.refuse(f"connection to {host}", scrub(host)))
         advised = f"name {scrub(host)} in `pass_through` of [target] in evals.toml to ask it live"
         raise NotLetThroughError(trial.refuse(f"connection to {host}: its library cannot be recorded; {advised}"))
 
@@ -300,7 +316,7 @@ def _blocked_lookup(original: Any) -> Any:  # noqa: ANN401 - a function
         name = host.decode() if isinstance(host, bytes) else str(host or "")
         _refuse_host(name)
         found = original(host, *args, **kwargs)
-        trial = current_trial.get()
+        trial = _connecting()
         if trial is not None and name in trial.hosts.pass_through:
             trial.addresses.update(str(each[4][0]) for each in found)
         return found

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,10 +23,12 @@ from langgraph.pregel import Pregel
 
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
+from evals.target.capture import Hosts
+from evals.target.key_placeholders import EXPORTERS_OFF, PLACEHOLDER
+from evals.target_import_time import connections_at_import
 
 FILE: Final = "langgraph.json"
 _SMALLEST: Final = '{"graphs": {"agent": "./agent.py:graph"}}'
-PLACEHOLDER: Final = "no-key-in-a-replay"
 _KEYS: Final = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 _EXAMPLES: Final = (".env.example", ".env.sample", ".env.template", "env.example")
 """Files that projects commit in the place of their `env`: they name its variables."""
@@ -87,14 +89,15 @@ def read_langgraph_json(path: Path) -> LangGraphFile:
     )
 
 
-def load_graph(file: LangGraphFile, name: str) -> Any:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory
-    """The graph of that name, or its factory. Raises ConfigurationError."""
+def load_graph(file: LangGraphFile, name: str, pass_through: Iterable[str] = ()) -> Any:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory
+    """The graph of that name, or its factory; its import may connect to some hosts. Raises ConfigurationError."""
     if name not in file.graphs:
         hint = nearest_name(name, file.graphs) or f"; it names {', '.join(list(file.graphs)[:_MANY])}"
         raise ConfigurationError(f"{file.path}: there is no graph {name!r}{hint}")
     where, attribute = file.graphs[name].rsplit(":", 1)
     _extend_path(file)
-    module = _module(file, name, where)
+    with connections_at_import(Hosts(frozenset(pass_through))) as connections:
+        module = _module(file, name, where, connections.refused)
     found = getattr(module, attribute, None)
     if found is None:
         graphs = [each for each, value in vars(module).items() if isinstance(value, Pregel | StateGraph)]
@@ -113,7 +116,8 @@ def environment_of(file: LangGraphFile, *, replay: bool) -> Iterator[None]:
     API keys: models that are made at import want one. All is put back after the block. The process must do nothing else
     meanwhile that depends on either."""
     before, folder = dict(os.environ), Path.cwd()
-    os.environ.update({name: value for name, value in file.environment.items() if name not in before})
+    own = {**EXPORTERS_OFF, **file.environment}
+    os.environ.update({name: value for name, value in own.items() if name not in before})
     if replay:
         for key in (*_KEYS, *_keys_in_examples(file.folder)):
             os.environ[key] = os.environ.get(key) or PLACEHOLDER
@@ -165,7 +169,7 @@ def _extend_path(file: LangGraphFile) -> None:
             sys.path.insert(0, resolved)
 
 
-def _module(file: LangGraphFile, name: str, where: str) -> Any:  # noqa: ANN401 - a module
+def _module(file: LangGraphFile, name: str, where: str, refused: Sequence[str]) -> Any:  # noqa: ANN401 - a module
     path = (file.folder / where).resolve()
     is_file = "/" in where or where.endswith(".py")
     if is_file and not path.is_file():
@@ -176,7 +180,7 @@ def _module(file: LangGraphFile, name: str, where: str) -> Any:  # noqa: ANN401 
         return module_of(path)
     except (Exception, SystemExit) as error:
         at = _last_line(error, file.folder)
-        cause = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        cause = refused[0] if refused else " ".join(f"{type(error).__name__}: {error}".split())[:300]
         raise ConfigurationError(
             f"{at or file.path}: graph {name!r} cannot be imported ({cause}){_hint(error)}"
         ) from error

@@ -14,6 +14,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.named_prompts import NamedPrompt
+from evals.safe_yaml import read_text
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
 from evals.target.variant_checkout import VariantFiles
 
@@ -129,7 +130,7 @@ class TargetPack(Pack):
         """Prompt files that the settings name, and all other Markdown files of the target."""
         named = prompt_files(root)
         files = [path for path in self.code_files(root) if path.suffix == ".md" or path in named]
-        return tuple(_prompt(shown_path(path, root), path.read_text(encoding="utf-8"), path.stem) for path in files)
+        return tuple(_prompt(shown_path(path, root), read_text(path), path.stem) for path in files)
 
     def cases_folder(self, datasets: Path) -> Path:
         """`cases`."""

@@ -15,6 +15,7 @@ from evals.cassettes.interaction import ORIGIN
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.base import Closed
 from evals.project import FILE, Project, tables_of
+from evals.target.key_placeholders import placeholders_in, without_keys
 
 ENVIRONMENT_FILE: Final = "environment.json"
 _VARIABLE: Final = re.compile(
@@ -29,15 +30,18 @@ def environment_file(root: Path) -> Path:
 
 
 def variables_in(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables of an environment, each URL with a placeholder for its host."""
+    """The variables of an environment, each URL with a placeholder for its host, each API key with one for it."""
     found = {name: value for name, value in environment.items() if value and _VARIABLE.fullmatch(name)}
-    return {name: value if name.endswith("_VERSION") else _without_host(value) for name, value in found.items()}
+    urls = {name: value if name.endswith("_VERSION") else _without_host(value) for name, value in found.items()}
+    return {**urls, **placeholders_in(environment)}
 
 
 def keep_variables(root: Path, variables: Mapping[str, str]) -> None:
-    """Write the variables that are set while a project is recorded."""
+    """Write the variables that are set while a project is recorded; keys of earlier recordings stay."""
     file = environment_file(root)
-    if file.parent.is_dir() and variables != _kept(file):
+    kept = _kept(file)
+    variables = {**placeholders_in(kept or {}), **variables}
+    if file.parent.is_dir() and variables != kept:
         atomic_files.replace(file, json.dumps(variables, indent=1, sort_keys=True) + "\n")
 
 
@@ -47,14 +51,14 @@ def set_as_recorded(root: Path) -> None:
     if kept is not None:
         for name in filter(_VARIABLE.fullmatch, list(os.environ)):
             del os.environ[name]
-        os.environ.update(kept)
+        os.environ.update({name: told for name, told in kept.items() if not os.environ.get(name)})
 
 
 def refuse_others(root: Path, now: Mapping[str, str]) -> None:
     """Raises RecordingStoppedError if the variables are not those that the project was recorded with."""
     file = environment_file(root)
-    kept = _kept(file)
-    if kept is None or kept == now or not any(file.parent.glob("*.yaml")):
+    kept, now = _kept(file), without_keys(now)
+    if kept is None or (kept := without_keys(kept)) == now or not any(file.parent.glob("*.yaml")):
         return
     name = min(name for name in {*kept, *now} if kept.get(name) != now.get(name))
     was, found = (f"is {each[name]}" if name in each else "is not set" for each in (kept, now))
@@ -179,7 +183,7 @@ def _folders_of_harness(root: Path) -> set[Path]:
 def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
     found: list[Path] = []
     for path in sorted(folder.iterdir()):
-        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out:
+        if path.name.startswith(".") or path.name in _NOT_CODE or path.resolve() in left_out or _is_result(path):
             continue
         if path.is_dir():
             left_out.add(path.resolve())  # a link may lead to a folder above, or to one that was read
@@ -187,3 +191,14 @@ def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
         elif path.suffix in _CODE:
             found.append(path.resolve())
     return found
+
+
+def _is_result(path: Path) -> bool:
+    """Whether a command of ours or pytest wrote it: a run, a shard, JUnit XML, or the folder of a report."""
+    if path.is_dir():
+        return (path / "index.html").is_file() and any(map(_is_result, path.glob("*.json")))
+    if path.suffix not in (".json", ".xml") or not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        head = stream.read(100)
+    return b'"content_sha256"' in head[:20] or b"<testsuites" in head

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -301,7 +302,11 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
         ConfigurationError: it cannot be loaded, or this process has loaded other files of it.
     """
     if parent_process() is not None:
+        from evals.target.http_hooks import stay_captured  # noqa: PLC0415
+
         _write_output_to(files.project / ".cache" / "target.log")
+        if "distributed.worker" not in sys.modules:  # one of Dask's connects to its scheduler
+            stay_captured()
     _processes.add(files.process)
     if len(_processes) > 1:
         raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
@@ -316,7 +321,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     before = dict(os.environ)
     try:
         with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
-            graph, index = load_graph(file, name), store_index(file)
+            graph, index = load_graph(file, name, settings.pass_through), store_index(file)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
         return LoadedTarget(graph, settings, Driver(), variables, index)
     except ConfigurationError as error:

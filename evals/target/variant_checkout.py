@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from evals import atomic_files
 from evals.errors import ConfigurationError
 from evals.named_prompts import NamedPrompt, commit_of, named_prompts, text_at
+from evals.safe_yaml import read_text
 from evals.shared.git_command import GitError, git, write_commit
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path
 
@@ -67,7 +68,7 @@ class VariantFiles:
     def _text(self, path: str) -> str | None:
         """The text of a file as the variant has it; None where it has no such file."""
         if not self.commit:
-            return (self.project / path).read_text(encoding="utf-8")
+            return read_text(self.project / path)
         with suppress(ConfigurationError):
             return text_at(self.project, self.commit, path)
         return None

@@ -30,7 +30,7 @@ POINTS = [
         "why": "nothing is known yet",
     }
 ]
-POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest", "drift", "dataset lint")
+POOLED = ("run", "plan", "record", "bless", "compare", "sweep", "selftest", "drift", "attribute", "dataset lint")
 LABELS = {"tags": ["tiny"], "decision_points": POINTS}
 UNDER_WAY = shutil.ignore_patterns("*.pyc.*")  # half written by another process
 ISSUE = "# The sum is wrong\n\nTwo books cost as much as one. I changed nothing, and it worked last week.\n"

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpcore2
 
-from evals import installed_packages
+from evals import installed_packages, workspace
 from evals.application_pack import load_pack
 from evals.comparison import baseline
 from evals.paths import PACKAGE
@@ -24,6 +24,7 @@ SITE = sysconfig.get_path("purelib")
 SHIPPED = PACKAGE.parent / "datasets"
 _own_files = kept_verdict._own_files
 _load_case = load_cases.load_case
+_refuse_what_is_no_file = workspace._refuse_what_is_no_file
 _imported_by = baseline.imported_by
 _cases: dict[tuple[Path, str], Any] = {}
 _asked = installed_packages.signature
@@ -33,6 +34,7 @@ _made_list = installed_packages._listed
 _looked_through = installed_packages._imported
 _found: dict[tuple[object, ...], installed_packages.Listed] = {}
 _seen: set[str] = set()
+_files_only: set[Path] = set()
 _imported_so_far: set[str] = set()
 _SITES_OF_TESTS = installed_packages._SITES
 
@@ -50,6 +52,7 @@ def read_once() -> None:
     kept_verdict._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
     TriagePack.code_files = cache(TriagePack.code_files)  # type: ignore[method-assign]
     load_cases.load_case = _case  # type: ignore[assignment]
+    workspace._refuse_what_is_no_file = _refuse_shipped_once
     baseline.imported_by = _imported
 
 
@@ -105,6 +108,15 @@ def _case(root: Path, case_id: str, *rest: Any) -> Any:
     if (place, case_id) not in _cases:
         _cases[place, case_id] = _load_case(root, case_id, *rest)
     return _cases[place, case_id]
+
+
+def _refuse_shipped_once(folder: Path, checkout: workspace.Workspace) -> None:
+    """Folders of this checkout hold some 1,700 files."""
+    if checkout.root != PACKAGE.parent or not folder.is_relative_to(checkout.root):
+        _refuse_what_is_no_file(folder, checkout)
+    elif folder not in _files_only:
+        _refuse_what_is_no_file(folder, checkout)
+        _files_only.add(folder)
 
 
 def _imported(

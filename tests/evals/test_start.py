@@ -142,6 +142,19 @@ def test_an_output_that_nobody_reads_any_more_is_a_quiet_end_and_141(words, tmp_
     assert (ended.returncode, ended.stderr) == (141, "")
 
 
+def test_a_terminal_that_knows_only_ascii_gets_marks_in_place_of_other_characters(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-m", "evals", "--help"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ended.returncode, ended.stderr, "? 1 worse ?" in ended.stdout) == (0, "", True)
+
+
 def test_python_that_takes_docstrings_away_is_told_so(tmp_path):
     process = started(tmp_path, "cassette", "verify", PYTHONOPTIMIZE="2")
 

@@ -22,6 +22,22 @@ def polite(case, trace) -> bool:
 '''
 
 
+PACK = """
+from evals.target.pack import TargetPack
+
+
+class Mine(TargetPack):
+    def at(self, root):
+        return Mine(root)
+
+    def load_cases(self, datasets):
+        raise {error}
+
+
+PACK = Mine()
+"""
+
+
 def a_project(folder, at_import="", while_scoring="pass", name="reply.polite"):
     project = copied_after_a_run("support", folder)
     write(project / "evals.toml", (project / "evals.toml").read_text() + 'scorers = ["checks/polite.py"]\n')
@@ -67,14 +83,20 @@ def test_a_pack_beside_the_settings_is_found(tmp_path):
     assert run(project)[0] == 0
 
 
-def test_a_pack_that_exits_while_it_works_is_no_success(tmp_path):
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        ("SystemExit(0)", "the code under test has ended the command (SystemExit: 0)"),
+        ("BrokenPipeError(32, 'gone')", "a pipe to another process is broken"),
+    ],
+)
+def test_a_pack_that_exits_while_it_works_is_no_success(tmp_path, error, says):
     project = copied_after_a_run("support", tmp_path)
     write(project / "evals.toml", 'pack = "mypack"\n' + (project / "evals.toml").read_text())
-    exits = "class Mine(TargetPack):\n    def at(self, root):\n        raise SystemExit(0)\n\n\nPACK = Mine()\n"
-    write(project / "mypack.py", f"from evals.target.pack import TargetPack\n\n\n{exits}")
+    write(project / "mypack.py", PACK.format(error=error))
     code, said = run(project)
 
-    assert (code, "the code under test has ended the command (SystemExit: 0)" in said) == (3, True), said
+    assert (code, f"{says}: nothing was judged" in said) == (3, True), said
 
 
 @pytest.mark.parametrize("name", ["", " ", "two words", "line\\nend", "a\\u200bb"])

@@ -355,3 +355,12 @@ def test_the_first_case_of_an_entrypoint_has_the_keys_that_its_code_reads(tmp_pa
 def test_inputs_that_nothing_names_are_to_be_filled_in(tmp_path):
     project = project_of(tmp_path, ENTRYPOINT.replace("inputs[\"text\"], inputs.get('times', 1)", "*inputs.values()"))
     assert "inputs: {}  # fill in: " in (project / "evaluation/cases/example.yaml").read_text()
+
+
+def test_drift_of_a_graph_whose_answers_are_all_free_text_has_nothing_to_compare(tmp_path):
+    project = project_of(tmp_path, SEARCH.replace("    requests.post", "    #"))
+    with live_model(lambda *_: "yes") as model:
+        assert evals(project, "record", "first", **model)[0] == 0
+        code, said = evals(project, "drift", "first", **model)
+    assert (code, said.count("\n")) == (3, 1), said
+    assert "all 1 recorded requests get free text, which drift does not compare; it needs tools or schemas" in said

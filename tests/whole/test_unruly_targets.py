@@ -63,6 +63,16 @@ FAILS = {
     "the end of the process": ("", "os._exit(0)", "with exit code 0: the code under test has ended it"),
     "a node that hangs": ("", "time.sleep(3600)", "no end after 3 s in node work"),
     "a question to the terminal": ("", "input()", "EOFError: EOF when reading a line (node work)"),
+    "a vocabulary that tiktoken gets": (
+        "import requests",
+        "requests.get('https://openaipublic.blob.core.windows.net/encodings/x.tiktoken').raise_for_status()",
+        "not let through; tiktoken reads it from the folder TIKTOKEN_CACHE_DIR if it is there, else name openaipublic.",
+    ),
+    "a tokenizer of Hugging Face": (
+        "import requests",
+        "requests.get('https://huggingface.co/api/x').raise_for_status()",
+        "not let through; set HF_HUB_OFFLINE=1 once its files are in the cache, else name huggingface.co in",
+    ),
     "a request of a thread of its own": (
         "",
         "t = threading.Thread(target=lambda: model.invoke('hi')); t.start(); t.join()",
@@ -138,3 +148,109 @@ def test_a_target_that_changes_its_process_replays(tmp_path):
     recorded(project)
     code, said = evals(project, "run", "first")
     assert (code, bool(re.search(r"^now +1/1", said, re.MULTILINE))) == (3, True), said
+
+
+OUTLIVES = """
+import pathlib, socket, threading, time
+
+
+def report():
+    while True:
+        try:
+            socket.getaddrinfo("telemetry.invalid", 443)
+        except Exception as error:
+            with open(pathlib.Path(__file__).with_name("tried.txt"), "a") as file:
+                file.write(type(error).__name__ + "\\n")
+        time.sleep(0.005)
+
+
+threading.Thread(target=report, daemon=True).start()
+"""
+
+
+def test_a_thread_that_outlives_its_trial_is_not_let_through_either(tmp_path):
+    """Exporters of traces send what they have seconds later."""
+    project = a_project(tmp_path, OUTLIVES)
+    for command in ("init", "record", "run"):
+        (project / "tried.txt").unlink(missing_ok=True)
+        if command == "init":
+            (project / "evals.toml").unlink()
+            assert evals(project, "init")[0] == 0
+        elif command == "record":
+            recorded(project)
+        else:
+            assert evals(project, "run", "first", "--jobs", "2")[0] == 3
+        assert {*(project / "tried.txt").read_text().splitlines()} == {"NotLetThroughError"}, command
+
+
+AT_IMPORT = """
+import requests
+
+
+requests.get("http://vocabulary.example/words", timeout=1).raise_for_status()
+"""
+
+
+def test_a_connection_that_the_import_needs_is_named_with_its_setting(tmp_path):
+    project = a_project(tmp_path, AT_IMPORT)
+    (project / "evals.toml").unlink()
+    code, said = evals(project, "init")
+    assert (code, said.count("\n")) == (2, 1), said
+    assert (
+        "agent.py:9: graph 'a' cannot be imported (GET vocabulary.example/words: not let through; name "
+        "vocabulary.example in `pass_through` of [target] in evals.toml, or `evals init --pass-through "
+        "vocabulary.example`)"
+    ) in said
+
+    proxy = {"http_proxy": "http://127.0.0.1:9"}  # nobody is there: what is let through fails otherwise
+    code, said = evals(project, "init", "--pass-through", "vocabulary.example", **proxy)
+    assert (code, "ProxyError" in said) == (2, True), said
+    write(project / "evals.toml", '[target]\npass_through = ["vocabulary.example"]\n')
+    code, said = evals(project, "run", "first", **proxy)
+    assert (code, "ProxyError" in said) == (3, True), said
+
+
+def test_a_model_that_the_import_asks_is_named(tmp_path):
+    project = a_project(tmp_path, "ChatOpenAI(model='small').invoke('hi')")
+    code, said = evals(project, "run", "first", OPENAI_API_KEY="none")
+    assert (code, "a model is asked while the graph is imported; ask it in a node" in said) == (3, True), said
+
+
+def test_hosts_that_are_passed_through_at_import_are_settings_of_init(tmp_path):
+    project = a_project(tmp_path)
+    (project / "evals.toml").unlink()
+    assert evals(project, "init", "--pass-through", "vocabulary.example")[0] == 0
+    assert 'pass_through = ["vocabulary.example"]' in (project / "evals.toml").read_text()
+
+
+def test_a_replay_has_placeholders_for_the_keys_of_the_recording(tmp_path):
+    project = a_project(tmp_path, "os.environ['GROQ_API_KEY']", "pass")
+    code, said = evals(project, "run", "first")
+    assert (code, "set GROQ_API_KEY" in said) == (3, True), said
+    with live_model(lambda *_: "hi there") as live:
+        assert evals(project, "record", "first", "--recorded-by", "tests", GROQ_API_KEY="a-real-one", **live)[0] == 0
+        kept = (project / "cassettes/environment.json").read_text()
+        assert ("GROQ_API_KEY" in kept, "a-real-one" in kept) == (True, False)
+
+        assert evals(project, "bless", "first")[0] == 0
+        code, said = evals(project, "run", "first", "--fresh")
+        assert code == 0, said
+        assert evals(project, "cassette", "verify")[0] == 0
+
+        write(project / "evaluation/cases/two.yaml", "inputs: {messages: [{role: user, content: two}]}\n")
+        write(project / "agent.py", GRAPH.format(at_import="os.environ.get('GROQ_API_KEY')", in_node="pass"))
+        code, said = evals(project, "record", "first", "--recorded-by", "tests", **live)  # of a colleague without it
+    assert code == 0, said
+    assert "GROQ_API_KEY" in (project / "cassettes/environment.json").read_text()
+
+
+def test_exporters_of_traces_are_off_in_trials_unless_the_project_says_otherwise(tmp_path):
+    shows = "print('exporters', *map(os.environ.get, ('OTEL_SDK_DISABLED', 'LANGFUSE_TRACING_ENABLED')), flush=True)"
+    project = a_project(tmp_path, shows)
+    recorded(project)
+    assert "exporters true false" in (project / ".cache/target.log").read_text()
+
+    write(project / ".env", "OTEL_SDK_DISABLED=false\n")
+    (project / ".cache/target.log").unlink()
+    evals(project, "run", "first", "--fresh")
+    assert "exporters false false" in (project / ".cache/target.log").read_text()

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def check_command(
-    model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
+    model: Annotated[str | None, typer.Option(help="One model for all agents (default: TRIAGE_MODELS).")] = None,
 ) -> int:
     """Ask every model for one structured answer, the search for one page, and every service for its health.
 
-    One line each; it ends with 3 if any of them fails. It costs a few dozen tokens for each model.
+    Prints a line for each; the exit code is 3 if one fails. It costs a few dozen tokens per model.
     """
     from triage.live_graph import probed, settings_from_environment
     from triage.settings import unknown_variables
@@ -47,7 +47,7 @@ def jobs_command(
     jobs: Jobs = DEFAULT_JOBS,
     retried_for: Annotated[
         str | None,
-        typer.Option(help="Only jobs of supervisor rules that repeated a search for this, e.g. citation_issue."),
+        typer.Option(help="Only jobs in which supervisor `rules` repeated a search for this reason."),
     ] = None,
 ) -> int:
     """List the stored jobs, the newest first; with show or delete, look at one or be rid of it."""
@@ -85,7 +85,7 @@ def _retried(jobs: Path, reason: str) -> int:
 
 @jobs_app.command("show")
 def show_command(name: Name, jobs: Jobs = DEFAULT_JOBS) -> int:
-    """Show one job: what it was begun with, what has happened, and what it waits for."""
+    """Show one job: its settings, what has happened, and what it waits for."""
     from triage.checkpoints import kept_posts
     from triage.stored_jobs import one_job, page
 
@@ -108,25 +108,24 @@ def delete_command(name: Name, jobs: Jobs = DEFAULT_JOBS) -> int:
 
 def publish_command(
     job: Annotated[str | None, typer.Argument(help="Name of the job.")] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Post it; without this it is only shown.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Post a report that rests on too little, too.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Post the texts; without --yes they are only shown.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Also post a report that is not well founded.")] = False,
     issue_url: Annotated[
-        str | None, typer.Option(help="The issue, where the job was begun from a file; with --from always.")
+        str | None, typer.Option(help="Address of the issue, if the job read a file; with --from always.")
     ] = None,
     comment_only: Annotated[bool, typer.Option("--comment-only", help="Leave the ticket out.")] = False,
     ticket_only: Annotated[bool, typer.Option("--ticket-only", help="Leave the comment out.")] = False,
     no_assignee: Annotated[bool, typer.Option("--no-assignee", help="Assign the ticket to nobody.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse mentions, images, hidden characters.")] = False,
     to: Annotated[Path | None, typer.Option(help="Write what would be posted to this file, and post nothing.")] = None,
-    from_: Annotated[Path | None, typer.Option("--from", help="Post a file that --to wrote, not a job.")] = None,
+    from_: Annotated[Path | None, typer.Option("--from", help="Post a file that --to wrote, instead of a job.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
 ) -> int:
     """Post comment.md to the job's issue, and open ticket.json with report.md as an issue of the same repository.
 
-    They are read as they are now, edited or not. A job that waits for an answer has its question posted instead. What
-    is there already is not posted again. GITHUB_TOKEN has to allow it; GITHUB_API_URL names an enterprise server. A
-    report that rests on too little (exit code 5 of `triage run`) is posted with --yes --force only, and says so at its
-    top.
+    The files are posted as they are now, so you may edit them. If the job waits for an answer, its question is posted
+    instead. Nothing is posted twice. GITHUB_TOKEN must allow it; GITHUB_API_URL names an enterprise server. A report
+    that is not well founded (exit code 5 of `triage run`) needs --yes --force, and says so at its top.
     """
     from triage.job_session import too_little
     from triage.publish_report import active_texts
@@ -238,13 +237,13 @@ def serve_command(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")] = 8100,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="A further host name by which the service may be asked; may be repeated."),
+        typer.Option(help="Another host name that requests may use (repeatable)."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
+    model: Annotated[str | None, typer.Option(help="One model for all agents (default: TRIAGE_MODELS).")] = None,
 ) -> int:
     """Run the agents as a service: POST /agents/NAME/invoke, GET /health.
 
-    Off loopback it asks for the bearer token in TRIAGE_SERVICE_TOKEN, and does not start without one.
+    With a --host other than loopback, TRIAGE_SERVICE_TOKEN must be set: requests need it as bearer token.
     """
     from triage.job_session import serve
     from triage.settings import unknown_variables

@@ -67,7 +67,7 @@ def run_command(
         str | None, typer.Option(help="none, prd, hardened or hardened-without-X.", show_default="hardened")
     ] = None,
     max_iterations: Annotated[
-        int | None, typer.Option(min=1, help="Visits before the report.", show_default=str(DEFAULT_MAX_ITERATIONS))
+        int | None, typer.Option(min=1, help="Most steps before the report.", show_default=str(DEFAULT_MAX_ITERATIONS))
     ] = None,
     redirect: Annotated[list[str] | None, typer.Option(help="Instruction for all agents (repeatable).")] = None,
     answer: Annotated[
@@ -88,7 +88,7 @@ def run_command(
     ] = False,
     out: Annotated[Path | None, typer.Option(help="Folder for the results; .triage/JOB-ID if not given.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
-    model: Annotated[str | None, typer.Option(help="One model for all; else TRIAGE_MODELS.")] = None,
+    model: Annotated[str | None, typer.Option(help="One model for all agents (default: TRIAGE_MODELS).")] = None,
     thresholds: Annotated[Path | None, typer.Option(help="YAML file with thresholds (docs/live.md).")] = None,
     max_cost: Annotated[
         float | None,
@@ -98,15 +98,15 @@ def run_command(
         int | None, typer.Option(min=1, help="Tokens the whole job may take, prompts and answers; like --max-cost.")
     ] = None,
     record: Annotated[bool, typer.Option("--record", help="Save requests and answers, to make a case.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the end of the job.")] = False,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show each finding as a whole, every call, and every request.")
+        bool, typer.Option("--verbose", "-v", help="Show whole findings, all calls and all requests.")
     ] = False,
 ) -> int:
     """Run one job, or resume it, and write report.md, report.json, comment.md, ticket.json and trace.json.
 
-    The endpoint and its key are TRIAGE_BASE_URL and TRIAGE_API_KEY (else OPENAI_BASE_URL and OPENAI_API_KEY);
-    TRIAGE_TAVILY_API_KEY lets the team search the web. All variables: docs/live.md.
+    TRIAGE_BASE_URL and TRIAGE_API_KEY (or OPENAI_BASE_URL and OPENAI_API_KEY) name the endpoint and its key.
+    TRIAGE_TAVILY_API_KEY allows web searches. All variables: docs/live.md.
     """
     _check(resume, job_id, issue or issue_url, repo)
     if issue is not None and issue_url is not None:
@@ -163,17 +163,16 @@ def resume_command(
     job: Annotated[str, typer.Argument(help="Name of the job.")],
     from_issue: Annotated[bool, typer.Option("--from-issue", help="Take the reporter's next comment.")] = False,
     ask_on_issue: Annotated[bool, typer.Option("--ask-on-issue", help="Post further questions on the issue.")] = False,
-    issue_url: Annotated[str | None, typer.Option(help="The issue, where the job was begun from a file.")] = None,
-    repo: Annotated[list[Path] | None, typer.Option(help="The checkouts, where they were moved.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the results, where it is to be another.")] = None,
+    issue_url: Annotated[str | None, typer.Option(help="Address of the issue, if the job read a file.")] = None,
+    repo: Annotated[list[Path] | None, typer.Option(help="The checkouts, if they were moved.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Another folder for the results.")] = None,
     jobs: Annotated[Path, typer.Option(help="SQLite file that keeps the jobs.")] = DEFAULT_JOBS,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say how it ended, and nothing on the way.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the end of the job.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show every finding, call and request.")] = False,
 ) -> int:
-    """Go on with a stored job, as `triage run --resume` does; with --from-issue, with the reporter's answer.
+    """Continue a stored job, as `triage run --resume` does; --from-issue continues with the reporter's answer.
 
-    Only the account that opened the issue is listened to, and only what it writes after the question. It ends with 4
-    while there is no answer.
+    The answer is the first later comment of the account that opened the issue. Without one, the exit code is 4.
     """
     from triage.job_session import JobRequest
     from triage.publish_report import answer_on_issue

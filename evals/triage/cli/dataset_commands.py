@@ -57,13 +57,13 @@ def lint_command(
     disputed: Annotated[bool, typer.Option("--disputes", help="List labels that recorded trials contradict.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Check the labels: patches, repros, gold files, routes, twin cases, leaked answers, balance of splits.
+    """Check the labels: patches, repros, gold files, routes, paired cases, leaked answers, balance of splits.
 
     Each finding is a line `path:line: case: check: message`. Exit codes: 0 no finding, 1 findings.
 
-    --disputes lists suspect labels, routes that allow too much, constraints that alone decide cases, and decisions
-    where no answer matches the label; without held-out cases. Exit codes: 0 listed; 2 a run cannot be read, or two
-    differ in their labels; 3 no usable run: no fully replayed trial, or made by too old a version.
+    --disputes lists labels that recorded answers contradict: suspect labels, routes that allow too much, constraints
+    that alone decide cases, decisions in which no answer matches the label. Exit codes: 0 listed; 2 a run cannot be
+    read, or two runs differ in a label; 3 no fully replayed trial, or the run is of too old a version.
     """
     common = given(context, dataset=not disputed)
     if disputed:
@@ -78,11 +78,11 @@ def lint_command(
 @dataset.command("fetch")
 def fetch_command(
     context: typer.Context,
-    prove: Annotated[bool, typer.Option(help="Prove the labels once all is here, as `lint` does.")] = True,
+    prove: Annotated[bool, typer.Option(help="Then prove the labels, as `lint` does.")] = True,
 ) -> int:
-    """Fetch the released packages a dataset is about with the user's own pip, then prove its labels.
+    """Fetch the published packages of a dataset with your own pip, then prove the dataset's labels.
 
-    Exit codes: 0 all are here and proved, 1 a release is not what the dataset says or cannot be used, or a label is not
+    Exit codes: 0 all fetched and proved, 1 a release differs from the dataset or cannot be used, or a label is not
     proved, 3 no index could be reached.
     """
     from evals.triage.dataset.fetch_releases import all_releases, fetch_all, lay_out
@@ -113,19 +113,19 @@ def fetch_command(
 @dataset.command("show")
 def show_command(
     context: typer.Context,
-    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="A case; else all, one per line.")] = None,
-    patch: Annotated[bool, typer.Option("--patch", help="The case with its diff.")] = False,
-    with_gold: Annotated[bool, typer.Option("--gold", help="The gold that its patch proves, as YAML.")] = False,
+    case: Annotated[str | None, typer.Argument(metavar="[CASE]", help="A case (default: a list of all).")] = None,
+    patch: Annotated[bool, typer.Option("--patch", help="Also print the case's diff.")] = False,
+    with_gold: Annotated[bool, typer.Option("--gold", help="Files and functions to blame, as YAML.")] = False,
     states: Annotated[
         str | None,
-        typer.Option(metavar="VARIANT", help="The states its recorded decisions were made in, as decision points."),
+        typer.Option(metavar="VARIANT", help="States of this variant's recorded decisions, as decision points."),
     ] = None,
     suite: Annotated[str, typer.Option(help="The suite that has the variant of --states.")] = "prompts",
-    counts: Annotated[bool, typer.Option("--counts", help="All cases, counted by what they are.")] = False,
-    floors: Annotated[bool, typer.Option("--floors", help="What is reached on all cases without a model.")] = False,
+    counts: Annotated[bool, typer.Option("--counts", help="Number of cases by kind, split, ...")] = False,
+    floors: Annotated[bool, typer.Option("--floors", help="Scores reached without a model.")] = False,
     as_json: AsJson = False,
 ) -> int:
-    """Print one case: issue, labels, routes, what the user knows, decision points. Or all cases, or what they hold."""
+    """Print one case: issue, labels, routes, answers of the user, decision points. Without CASE, list all cases."""
     common = given(context, dataset=states is None)
     root, other = common.root, common.dataset
     if (counts or floors) and case:

@@ -79,7 +79,7 @@ def new(
         typer.Option(metavar="OWNER/NAME", help="With --from-git: the name, if the clone's remote does not say it."),
     ] = None,
 ) -> int:
-    """Write the files of a new case, with marks where its author has to decide."""
+    """Write the files of a new case, with a TODO wherever its author has to decide."""
     of_git = {"--issue": issue, "--repro": repro, "--repository": repository}
     others = {"--codebase": codebase, "--from-job": from_job}
     for option in (name for name, value in of_git.items() if value is not None and from_git is None):
@@ -179,13 +179,13 @@ def import_cases(
         typer.Option(metavar="DIR", envvar=REPOS_VARIABLE, help="A folder of clones: the code of the rows' commits."),
     ] = None,
 ) -> int:
-    """Turn foreign issues into cases: gold from the fix, defaults marked as such, a report of every row.
+    """Turn issues of other projects into cases. Files and functions to blame (gold) are those of the fix.
 
-    With --repos the code of each row is taken out of the clone of its repository (DIR/owner/name, owner__name or name,
-    bare ones with .git), once, into .cache; rows without a clone are as without it, and say so.
+    With --repos, the code of each row is copied once from the clone of its repository (DIR/owner/name, owner__name or
+    name, bare ones with .git) to .cache. Rows without a clone have no code, and say so.
 
-    Only the issue's text is shown to an agent. Gold functions are outermost definitions (`Class.method` counts as
-    `Class`) and stay empty where the source does not state them.
+    Agents see only the issue's text. Gold functions are outermost definitions (`Class.method` counts as `Class`), none
+    if the source states none.
     """
     if source not in IMPORTERS:
         raise ConfigurationError(f"cannot import {source!r}; it is one of {', '.join(IMPORTERS)}")

@@ -31,17 +31,17 @@ def sweep_command(
     suite: Suite,
     single: Annotated[str, typer.Option(help="Thresholds that one finding needs: FROM:TO:STEP or a,b,c.")] = SINGLE,
     corroborated: Annotated[str, typer.Option(help="Thresholds that several findings need.")] = CORROBORATED,
-    min_findings: Annotated[str, typer.Option(help="Numbers of findings from which on those apply.")] = "2",
+    min_findings: Annotated[str, typer.Option(help="From how many findings on --corroborated applies.")] = "2",
     sets: Annotated[str | None, typer.Option("--guards", help="Guard sets to try: all, or a,b,c.")] = None,
-    variant: Annotated[str | None, typer.Option(help="The variant to vary, else the candidate.")] = None,
-    score: Annotated[str, typer.Option(help="The score to choose by.")] = "route.score",
+    variant: Annotated[str | None, typer.Option(help="The variant to change (default: the candidate).")] = None,
+    score: Annotated[str, typer.Option(help="The metric that chooses the setting.")] = "route.score",
     case: Cases = None,
     open_holdout: OpenHoldout = None,
-    out: Annotated[Path | None, typer.Option(help="Where the report goes; reports/sweep if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the report (default: reports/sweep).")] = None,
 ) -> int:
     """Try thresholds and guard sets on recorded answers: choose on the split `tune`, confirm on the split `gate`.
 
-    Exit codes: 0 confirmed, 1 the choice failed on the split `gate`, 3 not recorded well enough to recommend anything.
+    Exit codes: 0 confirmed, 1 the choice failed on the split `gate`, 3 too few recorded answers to recommend a setting.
     """
     common = given(context, dataset=True)
     axes = Axes(single, corroborated, min_findings, sets)

@@ -2,10 +2,12 @@
 
 import asyncio
 import random
+import secrets
 import time
 import uuid
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 from evals.errors import ConfigurationError
@@ -60,3 +62,14 @@ def test_what_another_module_draws_leaves_the_numbers_of_the_target_as_they_are(
         beside = uuid.uuid4()
 
     assert alone == beside
+
+
+def test_secrets_and_generators_of_numpy_that_a_trial_makes_are_seeded():
+    def drawn():
+        return secrets.token_hex(4), random.SystemRandom().random(), float(np.random.default_rng().random())
+
+    found = []
+    for _ in range(2):
+        with seeded("case"):
+            found.append(drawn())
+    assert found[0] == found[1] != drawn()

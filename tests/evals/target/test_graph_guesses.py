@@ -59,3 +59,10 @@ def test_a_search_service_that_the_code_uses_is_found_with_file_and_line(tmp_pat
     tools = tmp_path / "tools.py"
     tools.write_text("import os\nfrom langchain_tavily import TavilySearch\n")
     assert code_uses([tools, tmp_path / "README.md"]) == {"api.tavily.com": (tools, 2)}
+
+
+def test_clocks_of_other_libraries_and_in_nanoseconds_are_found(tmp_path):
+    for number, code in enumerate(("time.time_ns()", "time.gmtime()", "pendulum.now('UTC')", "pd.Timestamp.now()")):
+        file = tmp_path / f"{number}.py"
+        file.write_text(code)
+        assert "clock" in code_uses([file]), code
