@@ -11,6 +11,7 @@ Exit codes:
     130  interrupted; the job is kept
 """
 
+import inspect
 import sqlite3
 from importlib.metadata import version
 from typing import Annotated
@@ -19,6 +20,7 @@ import typer
 from pydantic import ValidationError
 from pydantic_settings.exceptions import SettingsError
 
+from evals.shared.display_text import joined_lines
 from evals.shared.secrets.rule import hold_environment
 from triage.commands.job_commands import check_command, jobs_app, publish_command, serve_command
 from triage.commands.run_job import resume_command, run_command
@@ -40,6 +42,8 @@ app.command("serve")(serve_command)
 app.command("check")(check_command)
 app.command("publish")(publish_command)
 app.add_typer(jobs_app, name="jobs")
+for _command in app.registered_commands:
+    _command.help = joined_lines(inspect.getdoc(_command.callback) or "")
 
 
 def _show_version(wanted: bool) -> None:

@@ -32,7 +32,7 @@ from evals.recording.coverage import label_of
 from evals.shared.git_command import GitError, NoGitError, git
 from evals.workspace import Workspace
 
-cassette = typer.Typer(help="Read, check and tidy what was recorded.", no_args_is_help=True)
+cassette = typer.Typer(help="Read, check and tidy cassettes (recorded answers).", no_args_is_help=True)
 
 
 @cassette.command("show")
@@ -103,8 +103,7 @@ def cassette_tidy_command(
 ) -> int:
     """Rewrite cassettes of an older schema in the present one, and rewrite the manifest.
 
-    --unused rewrites nothing: it lists answers that no suite uses, and with --yes deletes them. All suites must be
-    fully recorded.
+    --unused only lists answers that no suite uses; --yes deletes them. All suites must be fully recorded.
     """
     from evals.cli.cassette_upkeep import migrate, prune
 

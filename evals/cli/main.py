@@ -34,6 +34,7 @@ from evals.cli.terminal import VisibleConsole
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, ConfigurationError, EvalsError
 from evals.project import ANY_GRAPH, Project
 from evals.shared.command_lifecycle import missing_extra
+from evals.shared.display_text import joined_lines
 
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
@@ -49,7 +50,7 @@ COMMANDS: Final = {
     "noise": ("verdict_commands", "judging", "Say how often a threshold on a mean fails by chance."),
     "attribute": ("attribute_command", "attributing", "Say which lines of a prompt changed which decisions."),
     "bless": ("verdict_commands", "judging", "Make the suite's present results its baseline."),
-    "plan": ("record_commands", "recording", "Say what is not recorded yet, why, and what recording would take."),
+    "plan": ("record_commands", "recording", "List missing answers, why they are missing, and the recording's cost."),
     "record": ("record_commands", "recording", "Record missing answers from an endpoint, and check that they replay."),
     "drift": ("drift_command", "drifting", "Ask a sample of the recorded requests again, and compare the answers."),
     "report": ("report_commands", "exporting", "Write the report of a stored run anew, or a table (CSV, Parquet)."),
@@ -58,7 +59,7 @@ COMMANDS: Final = {
     "explain": ("explain_command", "explaining", "Show one trial, or two side by side, on one screen."),
     "schema": ("report_commands", "exporting", "Print the JSON Schema of what this version writes."),
     "routes": ("routes_score_command", "routes", "Score routes against a specification."),
-    "cassette": ("cassette_commands", "cassette", "Read, check and tidy what was recorded."),
+    "cassette": ("cassette_commands", "cassette", "Read, check and tidy cassettes (recorded answers)."),
     "judge": ("judge_commands", "judging", "How often does the model that grades reports see a planted defect?"),
     "export": ("otlp_command", "export", "Export a stored run for another tool."),
     "langsmith": ("langsmith_commands", "langsmith", "Send cases and runs to LangSmith."),
@@ -154,7 +155,7 @@ def command_line(known: Mapping[str, Command], *loaded: str | None) -> typer.Typ
 def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
     """The application of a command or group; a group with what the pack adds to it, listed last."""
     own, *added = (
-        _joined_lines(cast("typer.Typer", getattr(import_module(module), application)))
+        _with_joined_lines(cast("typer.Typer", getattr(import_module(module), application)))
         for key, (module, application, _) in known.items()
         if key == name or key.startswith(f"{name} ")
     )
@@ -166,11 +167,9 @@ def _application(known: Mapping[str, Command], name: str) -> typer.Typer:
     return joined
 
 
-def _joined_lines(application: typer.Typer) -> typer.Typer:
-    """The same, with each paragraph of its commands' help on one line: typer breaks it where the source does."""
+def _with_joined_lines(application: typer.Typer) -> typer.Typer:
     for command in application.registered_commands:
-        paragraphs = (inspect.getdoc(command.callback) or "").split("\n\n")
-        command.help = "\n\n".join(each.replace("\n", " ") for each in paragraphs)
+        command.help = joined_lines(inspect.getdoc(command.callback) or "")
     return application
 
 

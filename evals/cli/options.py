@@ -37,8 +37,8 @@ def global_options(
     context: typer.Context,
     root: Annotated[Path, typer.Option(help="The checkout to work in.")] = HERE,
     dataset: Annotated[Path | None, typer.Option(help="Another dataset, such as an imported one.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Worker processes.")] = CORES,
-    prices: Annotated[Path | None, typer.Option(help="Another price table than the shipped one.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Number of worker processes.")] = CORES,
+    prices: Annotated[Path | None, typer.Option(help="Price table to use instead of the shipped one.")] = None,
 ) -> None:
     """Offline evaluation of agent graphs. These options stand before or behind any command."""
     COMMAND_ROOT.set(root)
@@ -201,7 +201,7 @@ BaseUrl = Annotated[
         envvar="EVALS_BASE_URL",
     ),
 ]
-Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed USD.")]
+Budget = Annotated[float | None, typer.Option(min=0, metavar="USD", help="Stop before the cost could exceed this.")]
 MaxRequests = Annotated[int | None, typer.Option(min=1, help="Stop after this many requests.")]
 MoreAnswers = Annotated[
     list[Path] | None, typer.Argument(metavar="[ANSWERS]...", help="More answer files for --import.")

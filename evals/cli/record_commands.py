@@ -88,7 +88,7 @@ def plan_command(
     judge: AskJudge = False,
     as_json: AsJson = False,
 ) -> int:
-    """Say what is not recorded yet and why, what recording would take, and the command for it."""
+    """List missing answers, why they are missing, what recording them would take, and the command for it."""
     common = given(context, dataset=not judge)
     if judge:
         _refuse_beside("--judge", _JUDGE, case=case, variant=variant, repeat=repeat, set=changed, json=as_json)

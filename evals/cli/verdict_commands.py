@@ -157,8 +157,7 @@ def selftest_command(
 ) -> int:
     """Is the verdict right? Plants faults that must be caught in copies of a suite, and counts false alarms.
 
-    Exit codes: 0 all caught, and no more false alarms than the suite's `alpha` allows; 1 otherwise; 3 `evals run` of
-    the unchanged suite does not exit with 0.
+    Exit codes: 0 all caught, no more false alarms than `alpha` allows; 1 otherwise; 3 `evals run` does not end in 0.
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest

@@ -168,7 +168,8 @@ class Curtailment:
         for case in () if metric.open_loop else self.material.cases:
             if found := change.get(State(case.id)):
                 slices.setdefault(slice_of(case), []).append(PossibleChange(case.cluster, *map(float, np.sign(found))))
-        yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
+        if against == "baseline" or len({*map(slice_of, self.material.cases)}) > 1:
+            yield from (BoundedTest(left, COLLAPSED, changes) for changes in slices.values())
 
     def _is_pass_or_fail(self, metric: ScorerInfo) -> bool:
         """Whether it gives only 0 and 1, whatever is missing."""

@@ -71,6 +71,8 @@ def _slices(
     for case in material.cases:
         slices.setdefault(slice_of(case), []).append(case.id)
     replayed = replayed_cases(material, pair[0]) if against == "baseline" else frozenset()
+    if against == "reference" and len(slices) == 1:  # the test of the metric says the same
+        return
     for name, mine in slices.items():
         both = [case for case in mine if case in now and case in was]
         lost: dict[str, tuple[str, ...]] = {case: () for case in both if now[case] < was[case]}

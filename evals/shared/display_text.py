@@ -16,6 +16,11 @@ def some(names: Sequence[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + more
 
 
+def joined_lines(text: str) -> str:
+    """The text with each paragraph on one line; typer breaks help where its docstring does."""
+    return "\n\n".join(each.replace("\n", " ") for each in text.split("\n\n"))
+
+
 _UNSEEN: Final = re.compile(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls (tab and newline are text), among them the escape of terminal colours

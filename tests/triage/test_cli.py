@@ -256,3 +256,10 @@ def test_the_variables_that_are_read_are_no_surprise():
     known = [f"TRIAGE_{name.upper()}" for name in Settings.model_fields]
 
     assert unknown_variables([*known, "TRIAGE_REPO", "TRIAGE_CACHE_DIR", "triage_models", "PATH"]) == []
+
+
+def test_a_paragraph_of_help_is_broken_by_the_terminal_only(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+    assert main(["publish", "--help"]) == 0
+    assert "its question is posted instead. Nothing" in capsys.readouterr().out

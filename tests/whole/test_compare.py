@@ -229,3 +229,13 @@ def test_a_file_with_several_variants_is_compared_by_itself(tmp_path):
 
     assert (said.code, "v2 is not shown to be worse than v1" in said.out) == (0, True)
     assert "name one, as in all.csv:v1" in evals(tmp_path, "compare", "all.csv", "all.csv:v2").err
+
+
+def test_a_loss_of_the_drop_that_a_green_calls_detectable_is_worse(tmp_path):
+    """Five cases of one slice: that none passes any more is not tested beside the metric, which says the same."""
+    for name, value in (("a", 1), ("same", 1), ("b", 0)):
+        rows = "".join(f"c{n},m,{value}\n" for n in range(5))
+        (tmp_path / f"{name}.csv").write_text(f"case,metric,value\n{rows}")
+
+    assert "smallest detectable drop: 96 points (m)" in evals(tmp_path, "compare", "a.csv", "same.csv").out
+    assert evals(tmp_path, "compare", "a.csv", "b.csv").code == 1

@@ -172,8 +172,7 @@ def resume_command(
 ) -> int:
     """Continue a stored job, as `triage run --resume` does; --from-issue continues with the reporter's answer.
 
-    The answer is the first comment after the question by the account that opened the issue. Without one, the exit
-    code is 4.
+    The answer is the first later comment of the account that opened the issue. Without one, the exit code is 4.
     """
     from triage.job_session import JobRequest
     from triage.publish_report import answer_on_issue
