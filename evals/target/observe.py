@@ -98,8 +98,8 @@ def names_of(graph: Pregel[Any, Any, Any, Any]) -> GraphNames:
 
 
 def one_line(error: BaseException) -> str:
-    """Type and first line of an error."""
-    return f"{type(error).__name__}: {error}".splitlines()[0][:500]
+    """Type and first lines of an error: those of pydantic name the field in the second, and why in the third."""
+    return " ".join(" ".join(f"{type(error).__name__}: {error}".splitlines()[:3]).split())[:500]
 
 
 @dataclass

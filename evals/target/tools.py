@@ -116,9 +116,8 @@ def _noted(trial: TargetTrial, call: ToolCall) -> Iterator[None]:
         trial.tool_calls.remove(call)  # it runs again with the answer, and is noted then
         raise
     except BaseException as error:
-        trial.tool_calls[trial.tool_calls.index(call)] = replace(
-            call, error=f"{type(error).__name__}: {error}".splitlines()[0]
-        )
+        why = f"{type(error).__name__}: {error}".splitlines()[0]
+        trial.tool_calls[trial.tool_calls.index(call)] = replace(call, error=why)
         raise
 
 

@@ -60,6 +60,11 @@ FAILS = {
     "an exit at import": ("sys.exit(0)", "pass", "graph 'a' cannot be imported (SystemExit: 0)"),
     "the end of the process at import": ("os._exit(0)", "pass", "with exit code 0: the code under test has ended it"),
     "an exit": ("", "sys.exit(4)", "SystemExit: 4 (node work)"),
+    "a state of the wrong type": (
+        "from pydantic import BaseModel\nclass Ticket(BaseModel): amount: int",
+        "Ticket(amount='x')",
+        "ValidationError: 1 validation error for Ticket amount Input should be a valid integer",
+    ),
     "the end of the process": ("", "os._exit(0)", "with exit code 0: the code under test has ended it"),
     "a node that hangs": ("", "time.sleep(3600)", "no end after 3 s in node work"),
     "a question to the terminal": ("", "input()", "EOFError: EOF when reading a line (node work)"),
