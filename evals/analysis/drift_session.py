@@ -195,8 +195,7 @@ def population(traces: Sequence[Trace], workspace: Workspace) -> Population:
     if not asked:
         raise CannotJudgeError("nothing is recorded that could be asked again; record the suite first")
     if not any(request.fields for request in asked):
-        said = f"all {len(asked)} recorded requests get free text, which drift does not compare"
-        raise CannotJudgeError(f"{said}; it needs tools or schemas")
+        raise CannotJudgeError("all recorded answers are free text; drift compares those to tools and schemas")
     return Population(
         tuple(request for request in asked if request.fields), tuple(each for each in asked if not each.fields)
     )

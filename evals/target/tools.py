@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool
+from langgraph.errors import GraphInterrupt
 from pydantic_core import to_jsonable_python
 
 from evals.cassettes.interaction import Interaction
@@ -108,12 +109,16 @@ def _kept(call: ToolCall, trial: TargetTrial) -> Interaction | None:
 @contextmanager
 def _noted(trial: TargetTrial, call: ToolCall) -> Iterator[None]:
     """Adds the call to the trial, with its error if it raises one."""
-    place = len(trial.tool_calls)
     trial.tool_calls.append(call)
     try:
         yield
+    except GraphInterrupt:
+        trial.tool_calls.remove(call)  # it runs again with the answer, and is noted then
+        raise
     except BaseException as error:
-        trial.tool_calls[place] = replace(call, error=f"{type(error).__name__}: {error}".splitlines()[0])
+        trial.tool_calls[trial.tool_calls.index(call)] = replace(
+            call, error=f"{type(error).__name__}: {error}".splitlines()[0]
+        )
         raise
 
 

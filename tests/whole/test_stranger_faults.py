@@ -363,4 +363,40 @@ def test_drift_of_a_graph_whose_answers_are_all_free_text_has_nothing_to_compare
         assert evals(project, "record", "first", **model)[0] == 0
         code, said = evals(project, "drift", "first", **model)
     assert (code, said.count("\n")) == (3, 1), said
-    assert "all 1 recorded requests get free text, which drift does not compare; it needs tools or schemas" in said
+    assert "all recorded answers are free text; drift compares those to tools and schemas" in said
+
+
+APPROVED = """
+from langchain.agents import create_agent
+from langchain_core.tools import tool
+from langchain_openai import ChatOpenAI
+from langgraph.graph import MessagesState, StateGraph
+from langgraph.types import interrupt
+
+
+@tool
+def refund(amount: int) -> str:
+    "Refund the money."
+    return f"refunded {amount}: {interrupt({'approve': amount})}"
+
+
+helper = create_agent(ChatOpenAI(model="small"), [refund], name="helper")
+graph = StateGraph(MessagesState).add_node("desk", helper).set_entry_point("desk").compile()
+"""
+
+
+def test_a_tool_that_asks_for_approval_is_one_step_and_replays(tmp_path):
+    project = project_of(tmp_path, APPROVED)
+    case = 'inputs: {messages: [{role: user, content: money}]}\nanswers: ["yes"]\n'
+    write(project / "evaluation/cases/example.yaml", case)
+
+    def say(_, body):
+        return "done" if body["messages"][-1]["role"] == "tool" else [("refund", {"amount": 5})]
+
+    with live_model(say) as model:
+        code, said = evals(project, "record", "first", **model)
+    assert code == 0, said
+    evals(project, "run", "first")
+    trace = json.loads((project / "reports/latest/run.json").read_bytes())["trials"][0]["trace"]
+    assert [step["node"] for step in trace["visits"]].count("refund") == 1
+    assert "refunded 5: yes" in json.dumps(trace["output"])
