@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.content_cache import Kept, digest_of
-from evals.installed_packages import signature
+from evals.package_digests import signature
 
 PRELOADED: Final = ["evals.runner.preloaded_imports"]
 """What the server loads."""

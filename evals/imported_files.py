@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from evals.import_hook import OWN, STARTED_NS
-from evals.installed_packages import Signature, signature
+from evals.package_digests import Signature, signature
 
 
 def imported_files() -> Iterator[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evals.errors import ConfigurationError, nearest_name
-from evals.installed_packages import Signature, signature
+from evals.package_digests import Signature, signature
 
 FILE: Final = "evals.toml"
 ANY_GRAPH: Final = "evals.target.pack"

@@ -86,9 +86,9 @@ at_import: Final[ContextVar[ImportConnections | None]] = ContextVar("at_import",
 
 @contextmanager
 def connections_at_import(hosts: Any) -> Iterator[ImportConnections]:  # noqa: ANN401 - `Hosts`, of a module above
-    """Connections of the block are those of an import."""
+    """Connections of the block are those of an import; without hosts they are nobody's."""
     found = ImportConnections(hosts)
-    token = at_import.set(found)
+    token = at_import.set(found if hosts else None)
     try:
         yield found
     finally:

@@ -25,7 +25,7 @@ from evals.cassettes.request_key import parse_json, parsed_request
 from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError
 from evals.import_hook import digest_of_code
-from evals.installed_packages import package_digest
+from evals.package_digests import package_digest
 from evals.secret_filter import AllowedSecrets, allowed_beside, refuse_planted, refuse_recorded, refuse_secrets
 from evals.shared.secrets import rule as held
 

@@ -12,8 +12,8 @@ import typer
 from rich.text import Text
 
 from evals.cassettes import manifest
+from evals.cassettes.cassette_changes import Change, changes, described
 from evals.cassettes.cassette_files import load, merge_write, read_any
-from evals.cassettes.cassette_merge import Change, changes, described
 from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest_lines import NAME
 from evals.cassettes.transcript import transcript
@@ -127,7 +127,7 @@ def cassette_adopt_command(
     recorded_by: Annotated[str, typer.Option(help="Who made this recording; stored with every answer.")] = "vcrpy",
 ) -> int:
     """Import a VCR recording into a case's cassette, redacted and checked like a live one."""
-    from evals.cassettes.cassette_merge import stock_interactions
+    from evals.cassettes.cassette_changes import stock_interactions
 
     common = given(context, dataset=True)
     workspace = Workspace.at(common.root, common.dataset)

@@ -38,6 +38,7 @@ def init_command(
 
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
+    from evals.target.capture import Hosts
     from evals.target.graph_guesses import guess_settings
     from evals.target.http_hooks import stay_captured
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
@@ -51,7 +52,7 @@ def init_command(
     name = name or next(iter(file.graphs))
     stay_captured()
     with environment_of(file, replay=True):
-        guess = guess_settings(load_graph(file, name, passed))
+        guess = guess_settings(load_graph(file, name, Hosts(frozenset(passed))))
     nodes = guess.nodes
     for wanted in routers:
         if nodes and wanted not in {*nodes, *guess.routers, guess.name}:  # an agent is a router by its name

@@ -11,10 +11,10 @@ from evals.comparison.divergences import unknown_fields
 from evals.comparison.metric_summaries import Material
 from evals.comparison.run_comparisons import Compared
 from evals.comparison.run_result import assemble
-from evals.installed_packages import Libraries
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
 from evals.named_prompts import edited_prompts, usual_base, with_committed
+from evals.package_digests import Libraries
 from evals.pipeline.kept_verdict import made_from
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext

@@ -17,12 +17,12 @@ from evals.comparison.baseline import FILE_READ, scorer_files, scorers_digest
 from evals.content_cache import Kept, digest_of
 from evals.errors import EvalsError
 from evals.import_hook import digest_of_code
-from evals.installed_packages import Libraries, Listed
 from evals.models.case import Case
 from evals.models.run import Run
 from evals.models.run_request import Options
 from evals.models.suite import Suite
 from evals.named_prompts import edited_prompts, usual_base, with_committed
+from evals.package_digests import Libraries, Listed
 from evals.paths import PACKAGE
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext

@@ -16,9 +16,9 @@ from typing import Any, Final, cast
 from distributed import Client, Future, KilledWorker, Worker
 
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.installed_packages import installed
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
+from evals.package_digests import installed
 from evals.runner.case_task import CaseTask, lost, run_case
 from evals.runner.trial_cache import Pins, code_digest
 from evals.runner.trials import trial_digest

@@ -14,11 +14,11 @@ from evals.application_pack import Pack
 from evals.content_cache import Kept, digest_of
 from evals.errors import CannotJudgeError
 from evals.import_hook import OWN, digest_of_code, executed
-from evals.installed_packages import LOCK, Libraries, Signature, signature
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.suite import Suite
 from evals.models.trace import Trace
+from evals.package_digests import LOCK, Libraries, Signature, signature
 from evals.paths import PACKAGE
 from evals.secret_filter import allowed_beside, fit_to_write
 from evals.shared.display_text import some
@@ -32,7 +32,7 @@ _HARNESS: Final = (
     "shared/**/*.py",
     "errors.py",
     "content_cache.py",
-    "installed_packages.py",
+    "package_digests.py",
     "import_hook.py",
     "imported_files.py",
     "application_pack.py",

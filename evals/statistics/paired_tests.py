@@ -146,7 +146,7 @@ def sign_flip(changes: Sequence[float], clusters: Sequence[Hashable], rng: np.ra
         return None
     owner, count = codes(clusters, len(changes))
     sums: NDArray[np.float64] = np.bincount(owner, weights=changes, minlength=count).astype(np.float64)
-    sums[np.abs(sums) <= _TIE * np.abs(sums).max()] = 0.0
+    sums[np.abs(sums) <= max(SAME, _TIE * np.abs(sums).max())] = 0.0
     changed = sums[sums != 0]
     if not len(changed):
         return SignFlip(1.0, 1.0, 1.0)

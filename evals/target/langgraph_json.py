@@ -11,11 +11,11 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from dotenv import dotenv_values
 from langgraph.graph import StateGraph
@@ -23,9 +23,11 @@ from langgraph.pregel import Pregel
 
 from evals.errors import ConfigurationError, nearest_name
 from evals.import_hook import load_file
-from evals.target.capture import Hosts
 from evals.target.key_placeholders import EXPORTERS_OFF, PLACEHOLDER
 from evals.target_import_time import connections_at_import
+
+if TYPE_CHECKING:
+    from evals.target.capture import Hosts
 
 FILE: Final = "langgraph.json"
 _SMALLEST: Final = '{"graphs": {"agent": "./agent.py:graph"}}'
@@ -89,14 +91,14 @@ def read_langgraph_json(path: Path) -> LangGraphFile:
     )
 
 
-def load_graph(file: LangGraphFile, name: str, pass_through: Iterable[str] = ()) -> Any:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory
-    """The graph of that name, or its factory; its import may connect to some hosts. Raises ConfigurationError."""
+def load_graph(file: LangGraphFile, name: str, hosts: "Hosts | None" = None) -> Any:  # noqa: ANN401 - a compiled graph, a StateGraph or a factory
+    """The graph of that name, or its factory; its import may connect to these hosts. Raises ConfigurationError."""
     if name not in file.graphs:
         hint = nearest_name(name, file.graphs) or f"; it names {', '.join(list(file.graphs)[:_MANY])}"
         raise ConfigurationError(f"{file.path}: there is no graph {name!r}{hint}")
     where, attribute = file.graphs[name].rsplit(":", 1)
     _extend_path(file)
-    with connections_at_import(Hosts(frozenset(pass_through))) as connections:
+    with connections_at_import(hosts) as connections:
         module = _module(file, name, where, connections.refused)
     found = getattr(module, attribute, None)
     if found is None:

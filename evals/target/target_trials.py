@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from evals.cassettes.player import Tape
     from evals.models.case import Case
     from evals.models.suite import Variant
-    from evals.target.capture import Recording, TargetTrial
+    from evals.target.capture import Hosts, Recording, TargetTrial
     from evals.target.drive import Driver, TargetRun
     from evals.workspace import Workspace
 
@@ -170,11 +170,9 @@ class LoadedTarget:
 
     def trial(self, tape: "Tape", recording: "Recording | None" = None) -> "TargetTrial":
         """What one run may use."""
-        from evals.target.capture import Hosts, TargetTrial  # noqa: PLC0415 - loads LangGraph
+        from evals.target.capture import TargetTrial  # noqa: PLC0415 - loads LangGraph
 
-        settings = self.settings
-        hosts = Hosts(frozenset(settings.pass_through), frozenset(settings.record))
-        return TargetTrial(tape, recording, hosts, frozenset(settings.tools))
+        return TargetTrial(tape, recording, _hosts(self.settings), frozenset(self.settings.tools))
 
     async def run(
         self,
@@ -321,7 +319,7 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     before = dict(os.environ)
     try:
         with seeded("import"), importing(file.graphs.get(name, name).rpartition(":")[0].removeprefix("./")):
-            graph, index = load_graph(file, name, settings.pass_through), store_index(file)
+            graph, index = load_graph(file, name, _hosts(settings)), store_index(file)
         variables = {name: value for name, value in os.environ.items() if before.get(name) != value}
         return LoadedTarget(graph, settings, Driver(), variables, index)
     except ConfigurationError as error:
@@ -337,6 +335,12 @@ def _write_output_to(log: Path) -> None:
     with log.open("ab" if keep else "wb") as stream:
         for place in (1, 2):
             os.dup2(stream.fileno(), place)
+
+
+def _hosts(settings: TargetSettings) -> "Hosts":
+    from evals.target.capture import Hosts  # noqa: PLC0415 - loads LangGraph
+
+    return Hosts(frozenset(settings.pass_through), frozenset(settings.record))
 
 
 def _only(names: list[str], root: Path) -> str:

@@ -11,9 +11,9 @@ from evals.models.trace import Trace
 from evals.scoring import cost_scorers as cost
 from evals.scoring import route_scorers as route
 from evals.scoring.scorer import NotApplicable, Scorer, scorer
-from evals.triage import root_cause_scorers as root_cause
+from evals.triage import report_scorers as root_cause
 from evals.triage.nodes import LAST, SEVERITIES
-from evals.triage.root_cause_scorers import blamed_rightly
+from evals.triage.report_scorers import blamed_rightly
 from evals.triage.typed_views import comment_of, report_of, ticket_of
 
 

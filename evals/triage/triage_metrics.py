@@ -27,7 +27,7 @@ from evals.statistics.intervals import (
     varied,
 )
 from evals.triage.nodes import LAST, SEVERITIES
-from evals.triage.root_cause_scorers import root_cause_hit
+from evals.triage.report_scorers import root_cause_hit
 from evals.triage.typed_views import report_of
 from evals.triage.variant_settings import ConfidenceFloorSetting
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpcore2
 
-from evals import installed_packages, workspace
+from evals import package_digests, workspace
 from evals.application_pack import load_pack
 from evals.comparison import baseline
 from evals.paths import PACKAGE
@@ -27,16 +27,16 @@ _load_case = load_cases.load_case
 _refuse_what_is_no_file = workspace._refuse_what_is_no_file
 _imported_by = baseline.imported_by
 _cases: dict[tuple[Path, str], Any] = {}
-_asked = installed_packages.signature
+_asked = package_digests.signature
 _remembered = cache(_asked)
-_listed_now = installed_packages.Libraries.listed
-_made_list = installed_packages._listed
-_looked_through = installed_packages._imported
-_found: dict[tuple[object, ...], installed_packages.Listed] = {}
+_listed_now = package_digests.Libraries.listed
+_made_list = package_digests._listed
+_looked_through = package_digests._imported
+_found: dict[tuple[object, ...], package_digests.Listed] = {}
 _seen: set[str] = set()
 _files_only: set[Path] = set()
 _imported_so_far: set[str] = set()
-_SITES_OF_TESTS = installed_packages._SITES
+_SITES_OF_TESTS = package_digests._SITES
 
 
 def read_once() -> None:
@@ -45,10 +45,10 @@ def read_once() -> None:
     second, and each baseline reads a hundred files of ours."""
     ssl.create_default_context = cache(ssl.create_default_context)
     httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
-    installed_packages.signature = _signature
-    installed_packages.Libraries.listed = _listed  # type: ignore[method-assign]
-    installed_packages._listed = _listed_files
-    installed_packages._imported = _imported_files
+    package_digests.signature = _signature
+    package_digests.Libraries.listed = _listed  # type: ignore[method-assign]
+    package_digests._listed = _listed_files
+    package_digests._imported = _imported_files
     kept_verdict._own_files = cache(lambda: tuple(_own_files()))  # type: ignore[assignment]
     TriagePack.code_files = cache(TriagePack.code_files)  # type: ignore[method-assign]
     load_cases.load_case = _case  # type: ignore[assignment]
@@ -58,12 +58,12 @@ def read_once() -> None:
 
 def read_now() -> None:
     """For processes that are forked off this one."""
-    installed_packages._listed(installed_packages._imported())
+    package_digests._listed(package_digests._imported())
     for pack in ("evals.triage.pack", "evals.target.pack"):
         baseline.scorers_digest(load_pack(pack))
 
 
-def _listed(self: installed_packages.Libraries) -> installed_packages.Listed | None:
+def _listed(self: package_digests.Libraries) -> package_digests.Listed | None:
     """The list in a file that is as it was, of files that stay as they are."""
     if told := _found.get(key := (self, _asked(str(self._place)))):
         return told
@@ -73,20 +73,20 @@ def _listed(self: installed_packages.Libraries) -> installed_packages.Listed | N
     return found
 
 
-def _listed_files(files: Iterable[str], known: installed_packages.Listed | None = None) -> installed_packages.Listed:
+def _listed_files(files: Iterable[str], known: package_digests.Listed | None = None) -> package_digests.Listed:
     paths = tuple(files)
-    stay = installed_packages.signature is _signature and all(path.startswith(SITE) for path in paths)
+    stay = package_digests.signature is _signature and all(path.startswith(SITE) for path in paths)
     return _list_that_stays(paths) if stay else _made_list(paths, known)
 
 
 @cache
-def _list_that_stays(paths: tuple[str, ...]) -> installed_packages.Listed:
+def _list_that_stays(paths: tuple[str, ...]) -> package_digests.Listed:
     return _made_list(paths)
 
 
 def _imported_files() -> list[str]:
     """Of the modules that were loaded since the last look, and those found before."""
-    if installed_packages._SITES is not _SITES_OF_TESTS or installed_packages._site() != SITE:
+    if package_digests._SITES is not _SITES_OF_TESTS or package_digests._site() != SITE:
         return _looked_through()
     if not _imported_so_far:
         _imported_so_far.update(_looked_through())
@@ -97,7 +97,7 @@ def _imported_files() -> list[str]:
     return sorted(_imported_so_far)
 
 
-def _signature(path: str) -> installed_packages.Signature:
+def _signature(path: str) -> package_digests.Signature:
     return (_remembered if str(path).startswith(SITE) else _asked)(path)
 
 

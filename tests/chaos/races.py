@@ -128,7 +128,7 @@ def _begun(place: Path, *words: str) -> "subprocess.Popen[bytes]":
 
 def _hidden(place: Path) -> int:
     """Whether a scorer that says less, of the same size and time as the one that was compiled, goes unnoticed."""
-    path = place / "code" / "evals" / "triage" / "root_cause_scorers.py"
+    path = place / "code" / "evals" / "triage" / "report_scorers.py"
     before, times = path.read_bytes(), path.stat()
     good = _asked(place, "--fresh")
     spoilt = before.replace(b"return", b"raise ", 1)

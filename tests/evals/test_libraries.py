@@ -7,8 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from evals import installed_packages as libraries
-from evals.installed_packages import Libraries, signature
+from evals import package_digests as libraries
+from evals.package_digests import Libraries, signature
 from tests.builders.dataset import write
 
 VERSION = "Metadata-Version: 2.4\nName: {}\nVersion: {}\n"

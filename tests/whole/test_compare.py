@@ -239,3 +239,12 @@ def test_a_loss_of_the_drop_that_a_green_calls_detectable_is_worse(tmp_path):
 
     assert "smallest detectable drop: 96 points (m)" in evals(tmp_path, "compare", "a.csv", "same.csv").out
     assert evals(tmp_path, "compare", "a.csv", "b.csv").code == 1
+
+
+def test_a_difference_of_rounding_in_every_case_is_none(tmp_path):
+    for name, value in (("a", 0.5), ("b", 0.5 - 1e-12)):
+        rows = "".join(f"c{n},m,{value!r}\n" for n in range(20))
+        (tmp_path / f"{name}.csv").write_text(f"case,metric,value\n{rows}")
+    said = evals(tmp_path, "compare", "a.csv", "b.csv")
+
+    assert (said.code, "b is not shown to be worse" in said.out) == (0, True)

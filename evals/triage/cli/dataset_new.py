@@ -22,8 +22,8 @@ from evals.triage.dataset.case_code import Commits
 from evals.triage.dataset.checks.codebase_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.dataset_layout import Archetype, Layout
+from evals.triage.dataset.dataset_writer import REPORT, ImportReport, attached, write_dataset
 from evals.triage.dataset.finding import LintedCase
-from evals.triage.dataset.imported_dataset import REPORT, ImportReport, attached, write_dataset
 from evals.triage.dataset.imported_issue import (
     ForeignIssue,
     Refused,

@@ -12,9 +12,9 @@ from pydantic import Field, model_validator
 
 from evals.content_cache import Kept, digest_of
 from evals.import_hook import digest_of_code
-from evals.installed_packages import package_digest
 from evals.models.base import Closed
 from evals.models.case import DecisionPoint, Question, RouteLabel, RouteNode, Split
+from evals.package_digests import package_digest
 from evals.paths import PACKAGE
 from evals.triage.dataset.package_store import ReleaseFix
 

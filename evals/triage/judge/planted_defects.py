@@ -15,7 +15,7 @@ from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier, Written, dossier_of
-from evals.triage.root_cause_scorers import blamed_rightly
+from evals.triage.report_scorers import blamed_rightly
 from evals.triage.typed_views import repository_files
 
 _HEADING: Final = re.compile(r"^### (.+)$", re.MULTILINE)

@@ -17,7 +17,7 @@ from evals.models.judge import Grade, Grades, PairAnswer
 from evals.models.trace import Trace
 from evals.triage.judge.dossier import Dossier, cause, dossier_of, issue, sections, write_up
 from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS, HandMade, Original, hand_made, original_of
-from evals.triage.root_cause_scorers import root_cause_hit
+from evals.triage.report_scorers import root_cause_hit
 
 HERE: Final = Path(__file__).parent / "prompts"
 PLACEHOLDERS: Final[Placeholders] = {

@@ -13,7 +13,7 @@ from evals.report.numbers import NOTHING, percent
 from evals.report.view.page_parts import Table
 from evals.statistics.intervals import Interval, fraction_interval, mean, rate_interval
 from evals.statistics.rates import format_rate
-from evals.triage.root_cause_scorers import filled_at, ranked_files, ranked_functions
+from evals.triage.report_scorers import filled_at, ranked_files, ranked_functions
 from evals.triage.typed_views import published_gold, report_of
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.cassettes.cassette_merge import changes, described, same_answer
+from evals.cassettes.cassette_changes import changes, described, same_answer
 from tests.builders.interaction import a_cassette, a_chat_answer, an_interaction
 
 ONE = an_interaction("one")

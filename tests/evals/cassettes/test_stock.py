@@ -5,8 +5,8 @@ import openai
 import pytest
 import vcr
 
+from evals.cassettes.cassette_changes import stock_interactions
 from evals.cassettes.cassette_files import load, merge_write
-from evals.cassettes.cassette_merge import stock_interactions
 from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.errors import CassetteError, SecretFoundError

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.cassettes.cassette_merge import preferring, union
+from evals.cassettes.cassette_changes import preferring, union
 from evals.cassettes.interaction import Cassette
 from tests.builders.interaction import a_cassette, an_interaction
 

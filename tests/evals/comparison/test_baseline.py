@@ -120,7 +120,7 @@ def test_the_answers_to_frozen_states_are_kept_one_by_one():
 @pytest.mark.parametrize(
     "place",
     [
-        "triage/root_cause_scorers.py",
+        "triage/report_scorers.py",
         "routes/route_check.py",
         "scoring/route_scorers.py",
         "comparison/metric_summaries.py",

@@ -30,7 +30,7 @@ def test_a_session_without_us_loads_hooks_and_fixtures_and_nothing_else(tmp_path
         "evals",
         "evals.errors",
         "evals.gc_pause",
-        "evals.installed_packages",
+        "evals.package_digests",
         "evals.import_hook",
         "evals.application_pack",
         "evals.paths",

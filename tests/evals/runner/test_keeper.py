@@ -5,8 +5,8 @@ from types import ModuleType
 
 import pytest
 
-from evals import installed_packages as libraries
-from evals.installed_packages import Libraries, signature
+from evals import package_digests as libraries
+from evals.package_digests import Libraries, signature
 from evals.runner.trial_cache import LIST, ChangedError, Keeper
 from tests.builders.dataset import write
 from tests.builders.trace import a_trace

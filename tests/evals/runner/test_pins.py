@@ -10,7 +10,7 @@ import pytest
 from evals.application_pack import load_pack
 from evals.errors import EXIT_CANNOT_JUDGE
 from evals.import_hook import executed
-from evals.installed_packages import signature
+from evals.package_digests import signature
 from evals.paths import PACKAGE
 from evals.runner import trial_cache as module
 from evals.runner.trial_cache import ChangedError, Pins, code_digests, read_files

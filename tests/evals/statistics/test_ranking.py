@@ -3,7 +3,7 @@
 import pytest
 from sklearn.metrics import average_precision_score, label_ranking_average_precision_score, top_k_accuracy_score
 
-from evals.triage.root_cause_scorers import (
+from evals.triage.report_scorers import (
     all_at,
     average_precision,
     filled_at,

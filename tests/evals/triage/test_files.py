@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 from evals.scoring.scorer import score
-from evals.triage.root_cause_scorers import FILES
+from evals.triage.report_scorers import FILES
 from tests.builders.case import a_case
 from tests.builders.trace import a_report, a_trace
 

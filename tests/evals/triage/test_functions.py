@@ -3,7 +3,7 @@
 import pytest
 
 from evals.scoring.scorer import score
-from evals.triage.root_cause_scorers import FUNCTIONS
+from evals.triage.report_scorers import FUNCTIONS
 from tests.builders.case import a_case
 from tests.builders.trace import a_report, a_trace
 

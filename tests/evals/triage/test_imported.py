@@ -11,7 +11,7 @@ from evals.scoring.registry import scorers
 from evals.scoring.scorer import score
 from evals.triage.cli.dataset_new import IMPORTERS
 from evals.triage.dataset.case_code import materialise
-from evals.triage.dataset.imported_dataset import write_dataset
+from evals.triage.dataset.dataset_writer import write_dataset
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
 from evals.triage.trial_clients import Clients

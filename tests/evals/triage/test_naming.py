@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.triage.root_cause_scorers import ranked_files, ranked_functions
+from evals.triage.report_scorers import ranked_files, ranked_functions
 from tests.builders.trace import a_report, a_trace
 
 REPOSITORY = ("pkg/core.py", "pkg/io.py", "Makefile")

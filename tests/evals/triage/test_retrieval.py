@@ -4,7 +4,7 @@ import pytest
 
 from evals.models.trace import Visit
 from evals.scoring.scorer import score
-from evals.triage.root_cause_scorers import gold_lines_shown, gold_shown
+from evals.triage.report_scorers import gold_lines_shown, gold_shown
 from tests.builders.case import a_case
 from tests.builders.trace import a_trace
 

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.scoring.scorer import score
-from evals.triage import root_cause_scorers as rc
+from evals.triage import report_scorers as rc
 from tests.builders.case import a_case
 from tests.builders.trace import a_report, a_trace
 

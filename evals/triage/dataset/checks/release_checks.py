@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from evals.cassettes.package_line_references import SourceTree, quoted
-from evals.installed_packages import normal_name
+from evals.package_digests import normal_name
 from evals.safe_yaml import line_of, read_text
 from evals.triage.dataset.case_code import ABOUT, Codebase, load_codebase, materialise, released_tree
 from evals.triage.dataset.checks.codebase_checks import PATIENCE_S, ProcessResult, copied, run_apart

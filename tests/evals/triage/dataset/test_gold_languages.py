@@ -3,7 +3,7 @@
 import pytest
 
 from evals.triage.dataset.derive_gold import derive_gold, outermost_names
-from evals.triage.root_cause_scorers import ranked_files, ranked_functions
+from evals.triage.report_scorers import ranked_files, ranked_functions
 from tests.builders.trace import a_report, a_trace
 
 SOURCES = {
