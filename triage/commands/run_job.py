@@ -52,7 +52,7 @@ def run_command(
     prompt: Annotated[
         str | None,
         typer.Option(
-            help="The supervisor's prompt: v1, v2, v3, v5 or v6 for llm, v4 for registry, plan-v1 for plans; or a file.",
+            help="The supervisor's prompt: v1, v2, v3, v5, v6 for llm; v4 for registry; plan-v1 for plans; or a file.",
             show_default="v3 for llm; the others have one",
         ),
     ] = None,

@@ -10,8 +10,8 @@ from typing import Final, Protocol
 from evals.shared.secrets.decoding import joined_lines, line_meanings, meanings, text_of_base64
 from evals.shared.secrets.key_formats import FORMATS
 from evals.shared.secrets.named_secrets import NAMED, may_name_a_secret, named_in
-from evals.shared.secrets.placed_secrets import PLACES
 from evals.shared.secrets.rule import Match, Rule, changes, held_in, is_holding, is_placeholder, secret_of
+from evals.shared.secrets.secrets_by_place import PLACES
 from evals.shared.secrets.value_shapes import (
     blobs_in,
     is_nobodys,

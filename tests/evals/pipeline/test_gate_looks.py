@@ -50,14 +50,14 @@ def test_a_count_that_cannot_be_read_is_an_error_with_its_line(tmp_path):
 @pytest.mark.parametrize("look", [1, 2, 5, 20])
 def test_a_candidate_is_called_better_where_its_p_is_at_most_the_alpha_of_its_look(look):
     """The simulation below decides so, by one test. With n of 20 cases gained and none lost p is 2 to the power of -n;
-    here the slice is tested beside its metric, so that p counts twice."""
+    all cases are in one slice, which is no test beside that of its metric."""
     cases, wrong = some_cases(20), a_report("pkg/io.py", ("pkg/io.py",))
 
     def better(gained):
         lost = {(each.id, "v2"): a_good_trace(each.id, "v2", report=wrong) for each in cases[:gained]}
         return bool(gains(some_material(cases, some_trials(cases, lost), baseline=None), look_alpha(0.05, look)))
 
-    assert [better(n) for n in range(16)] == [2 * 0.5**n <= look_alpha(0.05, look) for n in range(16)]
+    assert [better(n) for n in range(16)] == [0.5**n <= look_alpha(0.05, look) for n in range(16)]
 
 
 def test_of_50_useless_candidates_one_is_called_better_in_at_most_5_of_100_runs():

@@ -18,7 +18,7 @@ from evals.secret_filter import (
     scrub,
     unsuspicious,
 )
-from evals.shared.secrets import placed_secrets as places
+from evals.shared.secrets import secrets_by_place as places
 from evals.shared.secrets.key_formats import FORMATS
 from evals.shared.secrets.scanner import RULES
 from tests.builders.checkout import REPOSITORY
