@@ -17,7 +17,7 @@ import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from evals.import_hook import install
+from evals.source_loader import install
 
 install()  # before any other module of this package is loaded
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from evals.pipeline.run_suite import replay, run
     from evals.pipeline.single_trial import explain
     from evals.report.data_frames import frame
-    from evals.report.stored_runs import read_run, write_report
+    from evals.report.run_files import read_run, write_report
     from evals.run_context import Progress, RunContext
     from evals.runner.trials import Trials
     from evals.scoring.scorer import NotApplicable, scorer
@@ -69,7 +69,7 @@ __all__ = [
 _PLACES: Final = {
     "errors": ("CannotJudgeError", "EvalsError"),
     "report.data_frames": ("frame",),
-    "report.stored_runs": ("read_run", "write_report"),
+    "report.run_files": ("read_run", "write_report"),
     "models.run": ("Run", "Verdict"),
     "models.trace": ("Trace",),
     "pipeline.compare_variants": ("compare",),

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from evals.errors import ConfigurationError
-from evals.import_hook import find_modules_in, other_place
 from evals.project import Project
+from evals.source_loader import find_modules_in, other_place
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from evals.cassettes.player import Tape
-    from evals.llm_judge.rubric import Rubric
+    from evals.llm_judge.judge_questions import Rubric
     from evals.models.case import Case
     from evals.models.run import CaseInfo, DatasetBaseline, VariantInfo
     from evals.models.suite import Models, Variant
     from evals.models.trace import Trace
-    from evals.named_prompts import NamedPrompt
+    from evals.prompt_versions import NamedPrompt
     from evals.workspace import Workspace
 
 HERE: Final = Path()

@@ -23,7 +23,7 @@ def _load() -> Main:
 
         load_early(sys.argv[2:])
     if sys.argv[1:2] == ["--when-told"]:
-        from evals.cli.ready_round import NOT_RUN, wait_for_go  # noqa: PLC0415 - as above
+        from evals.cli.next_watch_round import NOT_RUN, wait_for_go  # noqa: PLC0415 - as above
 
         del sys.argv[1]
         if not wait_for_go(sys.argv):

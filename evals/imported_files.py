@@ -5,8 +5,8 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from evals.import_hook import OWN, STARTED_NS
 from evals.package_digests import Signature, signature
+from evals.source_loader import OWN, STARTED_NS
 
 
 def imported_files() -> Iterator[str]:

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from evals.import_hook import OWN, STARTED_NS
+from evals.source_loader import OWN, STARTED_NS
 
 FOLDER: Final = "libraries"
 LOCK: Final = "requirements.lock"

@@ -16,8 +16,8 @@ from urllib.parse import unquote
 
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_schema import CassetteEntry, line_of
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.request_key import REDACTED_MEMBERS, parse_json
 from evals.errors import ConfigurationError, SecretFoundError

@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from triage import state as schema
 from triage.errors import CheckpointError, InputError
-from triage.job_requests import forget, make_room
+from triage.job_model_requests import forget, make_room
 from triage.private_files import make_private
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState
 

@@ -13,15 +13,15 @@ from langsmith.run_helpers import get_current_run_tree
 from triage.agents import AGENTS
 from triage.agents.agent import Node as Visit
 from triage.agents.agent import Toolbox, worker_node
-from triage.configuration import Configuration
 from triage.errors import ConfigurationError
+from triage.graph_configuration import Configuration
 from triage.guards.guard_sets import guard_set
-from triage.guards.hardened_guards import GuardSet, rule
+from triage.guards.guards import GuardSet, rule
 from triage.plans.plan_files import MODES, given_plan
 from triage.run_options import RunOptions
 from triage.state import DEFAULT_MAX_ITERATIONS, WORKERS, BugTriageState, HumanExchange, Worker
 from triage.supervisors import SUPERVISORS
-from triage.supervisors.plan.plan_execution import REVIEW, as_task, dispatched, fan_out, for_review, parts_of, review
+from triage.supervisors.plan.plan_progress import REVIEW, as_task, dispatched, fan_out, for_review, parts_of, review
 from triage.supervisors.supervisor import Supervise
 
 _TOLD: Final = {

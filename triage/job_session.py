@@ -22,22 +22,22 @@ from openai import OpenAIError
 from evals.shared.display_text import one_line
 from triage.agent_server import Access, app, guarded
 from triage.agents.web_search import NO_WEB
-from triage.background_work import Told
 from triage.checkpoints import is_kept, open_jobs
 from triage.codebase.checkout_index import revision_of
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.source_files import repository_name, sources_of
-from triage.configuration import Configuration
 from triage.errors import EXIT_OK, EXIT_OUTAGE, EXIT_UNFINISHED, EXIT_UNFOUNDED, InputError, TriageError
 from triage.graph import DURABILITY, TriageGraph, build_graph, check_configuration, recursion_limit, trace_config
+from triage.graph_configuration import Configuration
 from triage.issue import Issue
 from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, Refusal, budget_of, over_budget, told
-from triage.job_requests import Account, Traffic, keep, kept, reason
-from triage.job_results import grave_caveats, missing_texts, texts_of, write_results
+from triage.job_model_requests import Account, Traffic, keep, kept, reason
+from triage.job_report import grave_caveats, missing_texts, texts_of, write_results
 from triage.job_trace import write_trace
 from triage.live_graph import index_of_repository, live_toolbox, settings_from_environment
 from triage.plans.plan_files import plan_header
 from triage.private_files import private_folder, remove_unused
+from triage.run_in_thread import Told
 from triage.run_options import RunOptions
 from triage.settings import DEFAULT_JOBS, Settings
 from triage.state import DEFAULT_MAX_ITERATIONS, BugTriageState, HumanExchange

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from triage.checkpoints import JobSaver
-from triage.context_message import supervisor_context
 from triage.errors import PromptError
 from triage.job_budget import AnsweredRequest, Refusal, cost_usd
-from triage.job_requests import kept
+from triage.job_model_requests import kept
 from triage.plans.plan_files import edges, plan_header
 from triage.private_files import write_private
 from triage.prompts.load import SupervisorPrompt, load_supervisor_prompt
 from triage.state import BugTriageState, HumanExchange, TaskItem
 from triage.stored_jobs import Changes, JobStep, StoredJob, decided, history, read_job
+from triage.supervisor_context import supervisor_context
 
 _SHOWN: Final = {"task_id", "objective", "capability", "dependencies", "status", "attempts", "is_final", "guidance"}
 

@@ -16,14 +16,14 @@ from pydantic import BaseModel, Field, ValidationError
 from evals.shared.secrets.rule import hold, hold_environment
 from triage.agents.agent import Toolbox
 from triage.agents.web_search import NO_WEB
-from triage.background_work import Watch, aside, unwatched
 from triage.codebase.checkout_index import index_of_sources
 from triage.codebase.embed import MiniLM, cache_folder
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.source_files import Source
 from triage.errors import ConfigurationError
-from triage.job_requests import Account, Traffic, reason
+from triage.job_model_requests import Account, Traffic, reason
 from triage.llm import ModelFactory, live_clients
+from triage.run_in_thread import Watch, aside, unwatched
 from triage.settings import Settings
 
 PUBLIC: Final = Settings.model_fields["base_url"].default
@@ -151,7 +151,7 @@ async def _structured(chat: ChatOpenAI) -> str:
 async def _search(toolbox: Toolbox) -> Probe:
     if not can_search(toolbox.settings):
         return Probe(good=True, text=f"search: {NO_WEB.replace('was not', 'will not be')}")
-    from triage.search_tool import search_tool  # noqa: PLC0415  # importing it takes a second
+    from triage.web_search_tool import search_tool  # noqa: PLC0415  # importing it takes a second
 
     async def search() -> str:
         await search_tool(toolbox.settings, toolbox.clients).ainvoke({"query": "python release notes"})

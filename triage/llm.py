@@ -13,7 +13,7 @@ from langchain_openai import ChatOpenAI
 from openai import APITimeoutError, InternalServerError, RateLimitError
 from pydantic import BaseModel, SecretStr
 
-from triage.job_requests import Account, Traffic
+from triage.job_model_requests import Account, Traffic
 from triage.settings import Settings
 from triage.terminal_screen import answered, asked, failed
 

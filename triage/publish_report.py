@@ -17,7 +17,7 @@ from triage.checkpoints import keep_post, kept_posts
 from triage.errors import InputError
 from triage.github_issues import GitHub, IssueAddress, Text, User, api_url, github
 from triage.issue import shortened
-from triage.job_results import with_caveats
+from triage.job_report import with_caveats
 from triage.outgoing_text import effects_of, secret_in
 from triage.private_files import write_private
 from triage.settings import DEFAULT_JOBS

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from triage.codebase.source_files import Source, sources_of
-from triage.configuration import Configuration, RulesSettings, Thresholds
 from triage.errors import ConfigurationError, InputError
+from triage.graph_configuration import Configuration, RulesSettings, Thresholds
 from triage.plans.plan_files import MODES, starts_from_a_plan
 from triage.prompts.load import load_supervisor_prompt
 from triage.settings import without_login

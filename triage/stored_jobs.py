@@ -15,7 +15,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from evals.shared.display_text import one_line
 from triage.checkpoints import JobSaver, open_jobs, state_in
 from triage.errors import CheckpointError, ConfigurationError, InputError
-from triage.job_results import grave_caveats, missing_texts
+from triage.job_report import grave_caveats, missing_texts
 from triage.private_files import make_private
 from triage.run_options import RunOptions
 from triage.settings import DEFAULT_JOBS, JOB_FILES

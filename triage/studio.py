@@ -22,8 +22,8 @@ from triage.checkpoints import JobSaver, open_jobs
 from triage.codebase.embed import MiniLM
 from triage.codebase.index import CodebaseIndex
 from triage.codebase.source_files import sources_of
-from triage.configuration import Configuration
 from triage.graph import TriageGraph, build_graph
+from triage.graph_configuration import Configuration
 from triage.live_graph import can_search, index_of_repository, now, settings_from_environment
 from triage.llm import ModelFactory, live_clients
 from triage.private_files import private_folder

@@ -23,8 +23,8 @@ from evals.shared.secrets.rule import masked
 from triage.state import AgentError, HumanExchange, TaskItem
 
 if TYPE_CHECKING:
-    from triage.background_work import Told
     from triage.job_budget import AnsweredRequest
+    from triage.run_in_thread import Told
 
 
 STDERR: Final = Console(stderr=True, soft_wrap=True, highlight=False)

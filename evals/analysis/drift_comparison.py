@@ -33,7 +33,7 @@ from evals.analysis.drift_statistics import (
     shift_p,
     wilson_at,
 )
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
 from evals.models.analysis_results import Drift, DriftVerdict, FieldDrift, Needed, Range, StratumDrawn, Turned
 from evals.prices import PriceTable

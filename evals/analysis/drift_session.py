@@ -12,8 +12,8 @@ import httpx2
 
 from evals.analysis.comparable_answers import as_chat_completion, plain_readers, routers_of
 from evals.application_pack import Readers
+from evals.cassettes.cassette_data import CONTENT_TYPE, ORIGIN, Cassette, Interaction
 from evals.cassettes.cassette_files import FOLDER, Readings, load
-from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction
 from evals.cassettes.player import AGENT_HEADER, Tape, playing
 from evals.cassettes.recorder import Recorder, RecordingTransport, take_staged
 from evals.cassettes.request_key import parse_json

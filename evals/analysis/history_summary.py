@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evals.analysis.history_commits import BlessedCommit, HistoryRepository, plain_yaml
+from evals.analysis.blessed_commits import BlessedCommit, HistoryRepository, plain_yaml
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.analysis_results import Blessing, CaseTurn, Flip, History, HistoryMark, Red
 from evals.models.run import ScorerInfo, Summary

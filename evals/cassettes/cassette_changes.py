@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ValidationError
 
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_schema import line_of, plain
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.live_answer import HttpReply, usable, usage_of
 from evals.cassettes.player import asked
 from evals.cassettes.request_key import parse_json

@@ -16,18 +16,18 @@ from pydantic_core import PydanticSerializationError
 
 from evals import atomic_files as disk
 from evals.cassettes import cassette_format as vcr_file
+from evals.cassettes.cassette_data import CONTENT_TYPE, ORIGIN, Cassette, Interaction, order
 from evals.cassettes.cassette_format import LIMIT, PIECE_MEMBER, SCHEMA, unfolded
 from evals.cassettes.cassette_schema import MAX_ANSWERS, CassetteEntry, Meta, excess, line_of, plain, too_many
-from evals.cassettes.interaction import CONTENT_TYPE, ORIGIN, Cassette, Interaction, order
 from evals.cassettes.manifest_lines import is_listed
 from evals.cassettes.package_line_references import SourceTree, tree_for
 from evals.cassettes.request_key import parse_json, parsed_request
 from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError
-from evals.import_hook import digest_of_code
 from evals.package_digests import package_digest
 from evals.secret_filter import AllowedSecrets, allowed_beside, refuse_planted, refuse_recorded, refuse_secrets
 from evals.shared.secrets import rule as held
+from evals.source_loader import digest_of_code
 
 
 def trusted(path: Path, text: str, entries: Sequence[CassetteEntry]) -> list[Interaction]:

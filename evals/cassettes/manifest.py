@@ -8,9 +8,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from evals import atomic_files as disk
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load, rendered
 from evals.cassettes.cassette_format import SCHEMA
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest_lines import AGAIN, NAME, ManifestLine, is_listed, listed
 from evals.content_cache import digest_of_sha256
 from evals.errors import CassetteError

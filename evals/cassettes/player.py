@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Final
 import httpx
 import httpx2
 
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.calls_and_misses import Ledger, MissRecord, describe
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.request_key import parse_json, request_key
-from evals.cassettes.trace_calls import Ledger, MissRecord, describe
 from evals.errors import MissError
 
 AGENT_HEADER: Final = "x-triage-agent"

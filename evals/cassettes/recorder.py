@@ -16,10 +16,10 @@ import httpx
 import httpx2
 
 from evals import atomic_files as disk
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import load, merge_write, rendered
 from evals.cassettes.cassette_schema import MAX_ANSWERS, Usage
 from evals.cassettes.event_loop_thread import here
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.live_answer import HttpReply, Send, refusal, sending, usable, usage_of
 from evals.cassettes.package_line_references import ROW, SourceTree, quoted, tree_for
 from evals.cassettes.player import IncomingRequest, Tape, asked, headers_of, tape_of

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.request_key import parse_json
 from evals.content_cache import Kept, digest_of
-from evals.import_hook import digest_of_code
 from evals.shared.display_text import visible
+from evals.source_loader import digest_of_code
 
 SHORT: Final = 12  # characters of a key that tell two requests apart
 _SPOKEN: Final = frozenset({"messages", "response_format", "tools", "model"})  # members with a line of their own

@@ -13,7 +13,7 @@ from evals.models.run_request import RunRequest
 from evals.pipeline.attribute_hunks import attribute
 from evals.prices import load_prices
 from evals.report.html_page import render_sheet
-from evals.report.stored_runs import write_sheet
+from evals.report.run_files import write_sheet
 from evals.report.view.attribution_page import attribution_page
 from evals.workspace import Workspace
 

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from evals.cassettes import manifest
 from evals.cassettes.cassette_changes import Change, changes, described
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import load, merge_write, read_any
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest_lines import NAME
 from evals.cassettes.transcript import transcript
 from evals.cli.options import AsJson, given

@@ -14,9 +14,9 @@ from evals import atomic_files as disk
 from evals.cassettes import cassette_files as migrations
 from evals.cassettes import manifest
 from evals.cassettes.cassette_changes import Conflict, Union, preferring, union
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import MIGRATIONS, Steps, drop, load, read_any, rendered
 from evals.cassettes.cassette_format import SCHEMA
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.transcript import SHORT
 from evals.cli.run_output import replayed_suites
 from evals.cli.terminal import VisibleConsole

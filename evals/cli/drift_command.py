@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from evals.analysis.drift_session import Failed, Sitting, Wanted
-from evals.cassettes.interaction import Interaction
-from evals.cli.answer_source import (
+from evals.cassettes.cassette_data import Interaction
+from evals.cli.endpoint_or_batch import (
     Asking,
     announced,
     batch_of,

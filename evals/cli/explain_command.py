@@ -14,7 +14,7 @@ from evals.comparison.divergences import diverge
 from evals.errors import EXIT_OK, ConfigurationError
 from evals.models.trace import Trace
 from evals.pipeline.single_trial import explain as explained
-from evals.report.view.explain_view import ExplainedStep, Explanation, explanation, wanted
+from evals.report.view.trial_explanation import ExplainedStep, Explanation, explanation, wanted
 from evals.shared.display_text import visible
 
 explaining = typer.Typer()

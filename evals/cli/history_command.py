@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 from rich.console import Console
 
-from evals.analysis.history_commits import HistoryRepository
+from evals.analysis.blessed_commits import HistoryRepository
 from evals.analysis.history_summary import tell, turns
 from evals.atomic_files import write_files
 from evals.cli.options import given

@@ -38,8 +38,8 @@ def init_command(
 
     Exit codes: 2 no usable langgraph.json, no such graph or node, or the project is set up already.
     """
-    from evals.target.capture import Hosts
     from evals.target.graph_guesses import guess_settings
+    from evals.target.http_capture import Hosts
     from evals.target.http_hooks import stay_captured
     from evals.target.langgraph_json import environment_of, load_graph, read_langgraph_json
 

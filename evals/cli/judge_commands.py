@@ -9,7 +9,7 @@ import typer
 
 from evals.atomic_files import write_files
 from evals.cassettes.recorder import StopSignal
-from evals.cli.answer_source import (
+from evals.cli.endpoint_or_batch import (
     Asking,
     announced,
     end_of_asking,
@@ -21,7 +21,7 @@ from evals.cli.options import AsJson, given
 from evals.cli.run_output import replayed
 from evals.cli.terminal import bar, note, place_of, say, shown, wide_console
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK
-from evals.llm_judge.rubric import JudgeQuestion
+from evals.llm_judge.judge_questions import JudgeQuestion
 from evals.models.judge import JudgeCheck
 from evals.models.run_request import Options
 from evals.pipeline.judge_stage import (

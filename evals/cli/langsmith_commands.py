@@ -9,8 +9,8 @@ from uuid import UUID
 
 import typer
 
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import load
-from evals.cassettes.interaction import Interaction
 from evals.cli.options import DryRun, given
 from evals.cli.terminal import note, say
 from evals.errors import EXIT_OK, ConfigurationError
@@ -29,7 +29,7 @@ from evals.langsmith.langsmith_client import Service, ServicePatience, address, 
 from evals.langsmith.trial_runs import Recorded, example_id, nothing_recorded
 from evals.models.run import Run, Trial
 from evals.models.trace import Call
-from evals.report.stored_runs import read_run
+from evals.report.run_files import read_run
 from evals.secret_filter import allowed_beside
 from evals.workspace import Workspace
 

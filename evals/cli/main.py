@@ -38,7 +38,7 @@ from evals.shared.display_text import joined_lines
 
 COMMANDS: Final = {
     "init": ("init_command", "init_app", "Set up a project that has a langgraph.json."),
-    "run": ("run_commands", "running", "Replay a suite offline, score it, decide the verdict, and write the report."),
+    "run": ("run_command", "running", "Replay a suite offline, score it, decide the verdict, and write the report."),
     "compare": (
         "verdict_commands",
         "judging",

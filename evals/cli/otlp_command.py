@@ -14,9 +14,9 @@ from evals.cli.options import DryRun, StoredRun, given
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, ConfigurationError, ServiceError
 from evals.models.run import Run, Trial
 from evals.otlp.otlp_send import Receiver, headers_in, line_of, requests_of
-from evals.otlp.planned_spans import Tapes
+from evals.otlp.span_data import Tapes
 from evals.otlp.span_plan import Count, planned_traces
-from evals.report.stored_runs import read_run
+from evals.report.run_files import read_run
 from evals.shared.secrets.rule import hold
 from evals.workspace import Workspace
 

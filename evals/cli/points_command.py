@@ -12,7 +12,7 @@ from evals.pipeline.load_suite import selected
 from evals.runner.worker_pool import run_tasks
 from evals.shared.display_text import counted
 from evals.target.cases import FOLDER
-from evals.target.decision_points import FreezeTask, FrozenCase, freeze, lost
+from evals.target.frozen_decision_points import FreezeTask, FrozenCase, freeze, lost
 
 freezing = typer.Typer()
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from evals.cassettes.interaction import Interaction
-from evals.cli.answer_source import (
+from evals.cassettes.cassette_data import Interaction
+from evals.cli.endpoint_or_batch import (
     Asking,
     announced,
     batch_of,
@@ -72,7 +72,7 @@ from evals.shared.secrets.rule import hold
 from evals.suites.suite_files import read_suite
 
 if TYPE_CHECKING:
-    from evals.pipeline.record_until_judged import VerdictWatch
+    from evals.pipeline.record_until_verdict import VerdictWatch
 
 recording = typer.Typer()
 
@@ -206,7 +206,7 @@ def _record_live(chosen: RunContext, live: Asking, tavily_key: str, *, refresh: 
     watch: VerdictWatch | None = None
     skip: Collection[TrialId] = ()
     if until_judged:
-        from evals.pipeline import record_until_judged as until
+        from evals.pipeline import record_until_verdict as until
 
         chosen = loaded(chosen)
         watch = until.VerdictWatch(chosen, replayed(chosen, jobs=chosen.request.jobs))

@@ -19,7 +19,7 @@ from evals.models.analysis_results import Drift, History
 from evals.models.run import Run
 from evals.models.run_request import Shard
 from evals.project import Project
-from evals.report.stored_runs import read_run, write_report
+from evals.report.run_files import read_run, write_report
 
 if TYPE_CHECKING:
     import pandas as pd

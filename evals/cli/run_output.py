@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import Console, RenderableType
 
 from evals.cli.terminal import ProgressBar, across, bar, place_of, shown, wide_console
-from evals.models.forced_choice import decisive_lines
+from evals.models.forced_decision import decisive_lines
 from evals.models.run import Comparison, Run
 from evals.models.run_request import Options
 from evals.models.trace import Trace

@@ -26,7 +26,7 @@ from rich.text import Text
 
 from evals.application_pack import load_pack
 from evals.models.run import Run
-from evals.named_prompts import Stretch, changed_lines, usual_base
+from evals.prompt_versions import Stretch, changed_lines, usual_base
 from evals.report.view import page_parts as view
 from evals.shared.display_text import visible
 

@@ -10,8 +10,8 @@ from evals.atomic_files import PREVIOUS, new_report
 from evals.cli.options import Annotations, Cases, Fresh, Suite, Verbose, given, set_option, settings
 from evals.cli.run_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
+from evals.comparison.assemble_run import decide_again
 from evals.comparison.baseline import load_baseline, path_of
-from evals.comparison.run_result import decide_again
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
 from evals.llm_judge.planted_accuracy import with_judgement
@@ -27,7 +27,7 @@ from evals.pipeline.kept_verdict import changed_since
 from evals.pipeline.load_suite import bless_command, loaded, record_command, scored, selected
 from evals.pipeline.read_sides import is_stored, read_sides
 from evals.project import Project
-from evals.report.stored_runs import read_run, write_report
+from evals.report.run_files import read_run, write_report
 from evals.shared.display_text import counted, some
 from evals.suites.suite_files import USUAL
 from evals.workspace import Workspace
@@ -161,7 +161,7 @@ def selftest_command(
     """
     from evals.pipeline.selftest_suite import self_test, step_count
     from evals.report.html_page import render_selftest
-    from evals.report.stored_runs import write_sheet
+    from evals.report.run_files import write_sheet
     from evals.report.view.selftest_page import again, faults, power
 
     common = given(context)

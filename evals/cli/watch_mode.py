@@ -11,7 +11,7 @@ from typing import IO, Final, NoReturn, cast
 
 import watchfiles
 
-from evals.cli.ready_round import GO, NOT_RUN, WHEN_TOLD
+from evals.cli.next_watch_round import GO, NOT_RUN, WHEN_TOLD
 from evals.cli.terminal import place_of
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run_request import RunRequest

@@ -18,13 +18,13 @@ from pydantic import ValidationError
 from evals import atomic_files as disk
 from evals.application_pack import load_pack
 from evals.errors import CannotJudgeError
-from evals.import_hook import executed
 from evals.models.case import Case
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, BlessedBehaviour, CaseInfo, EarlierPrompt, Trial, VariantInfo
 from evals.paths import PACKAGE
 from evals.scoring.registry import LOADED, files_scored, own_files, safety_metrics, scorers
 from evals.scoring.route_scorers import Cases, decision_score, state_grades
+from evals.source_loader import executed
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack

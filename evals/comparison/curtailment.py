@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from evals.comparison import gate
 from evals.comparison.baseline import hard_violations
+from evals.comparison.comparison_pairs import COLLAPSED, scores, slice_of, stored_scores, unknown_shares
 from evals.comparison.metric_summaries import SEED, Material, case_means
 from evals.comparison.paired_comparison import HARD, by_state, weights
-from evals.comparison.run_comparisons import COLLAPSED, scores, slice_of, stored_scores, unknown_shares
 from evals.models.metrics import Scored
 from evals.models.run import Baseline, Comparison, ScorerInfo, Trial, trial_metrics
 from evals.models.suite import Suite

@@ -8,12 +8,12 @@ from typing import Any
 
 from evals.comparison import gate
 from evals.comparison.baseline import different_models, hard_violations, incomparable
+from evals.comparison.comparison_pairs import Compared, against_reference
 from evals.comparison.curtailment import settled
 from evals.comparison.divergences import change_sentences, compared_words, compares_behaviour
 from evals.comparison.metric_losses import falls, lost_values
 from evals.comparison.metric_summaries import Material, case_means, coverage_of
 from evals.comparison.paired_comparison import HARD
-from evals.comparison.run_comparisons import Compared, against_reference
 from evals.comparison.variant_metrics import cost_changes
 from evals.models.metrics import Failed, Redraw, Scored, Skipped
 from evals.models.run import Baseline, Comparison, RuleTest, ScorerInfo, Trial, VariantInfo, trial_metrics

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import answered_by
 from evals.comparison.metric_summaries import Material
-from evals.comparison.run_result import assemble
 from evals.comparison.variant_metrics import METRICS
 from evals.errors import CannotJudgeError, ConfigurationError
+from evals.external_results import PASS, Results, digest_of_case
 from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.run import FOREIGN_SCORERS, Baseline, CaseInfo, Run, Scope, ScorerInfo, Trial, VariantInfo
 from evals.models.suite import GatePolicy, Suite, Variant
 from evals.models.trace import Decision, Trace
-from evals.result_files import PASS, Results, digest_of_case
 from evals.scoring.registry import safety_metrics
 from evals.scoring.scorer import UNSTATED
 from evals.shared.display_text import some

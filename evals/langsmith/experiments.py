@@ -23,12 +23,12 @@ from evals.langsmith.trial_runs import (
     nothing_recorded,
     tree_of,
 )
-from evals.llm_judge.grades import value
+from evals.llm_judge.grade_statistics import value
 from evals.models.judge import JudgedRun
 from evals.models.metrics import Failed, Outcome, Scored
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.report.junit_xml import broken
-from evals.report.view.explain_view import state_sentences
+from evals.report.view.trial_explanation import state_sentences
 from evals.report.view.violations_table import reason_of
 
 SOURCE: Final = {"sent_by": "evals langsmith push"}

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from evals.application_pack import load_pack
-from evals.cassettes.interaction import Interaction
+from evals.cassettes.cassette_data import Interaction
 from evals.models.run import CaseInfo, Trial
 from evals.models.trace import Call, Decision, Trace, Visit
 from evals.report.view.trial_view import visits_by_decision

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from evals.comparison.paired_comparison import Against, Values, compare
-from evals.llm_judge.grades import Graded, Paired, Scale, counts, preferences, value
-from evals.llm_judge.rubric import GroundTruth, JudgeQuestion, JudgeReply, Rubric
+from evals.llm_judge.grade_statistics import Graded, Paired, Scale, counts, preferences, value
+from evals.llm_judge.judge_questions import GroundTruth, JudgeQuestion, JudgeReply, Rubric
 from evals.models.judge import (
     UNNAMED,
     BlessedJudge,

@@ -8,8 +8,8 @@ import numpy as np
 from evals.comparison.gate import comparison_sentence
 from evals.comparison.metric_summaries import SEED
 from evals.errors import EXIT_CANNOT_JUDGE, EXIT_OK, EXIT_WORSE
-from evals.llm_judge.grades import balanced_accuracy, change, counts, rate
-from evals.llm_judge.rubric import JudgeCheckSet, JudgeQuestion, JudgeReply, Plant, Rubric
+from evals.llm_judge.grade_statistics import balanced_accuracy, change, counts, rate
+from evals.llm_judge.judge_questions import JudgeCheckSet, JudgeQuestion, JudgeReply, Plant, Rubric
 from evals.models.judge import (
     AttackResult,
     DefectRate,

@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue
 
 from evals.models.base import Closed, Sealed, Tabular
 from evals.models.case import Choice, QuestionPolicy, RouteNode, RouteReading, RouteSpec, Split
-from evals.models.forced_choice import DecisiveStep
+from evals.models.forced_decision import DecisiveStep
 from evals.models.metrics import (
     Calibration,
     Confusion,

@@ -57,7 +57,7 @@ class Variant(Closed, extra="allow"):
         Field(exclude_if=lambda value: not value),
     ] = Field(default_factory=dict)
     """Name of a prompt -> its version, its file, `git:REV`, `git:REV:VERSION`, or `v3 to v5 +2`; see
-    `evals.named_prompts` and `evals.prompt_hunks`."""
+    `evals.prompt_versions` and `evals.prompt_hunks`."""
     revision: Annotated[str | None, Field(exclude_if=lambda value: value is None)] = None
     """The git revision of the whole target that runs; None: the working tree."""
     forced: Annotated[dict[int, Choice], Field(exclude_if=lambda value: not value)] = Field(default_factory=dict)

@@ -31,7 +31,7 @@ from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_aft
 
 from evals.errors import ConfigurationError, ServiceError
 from evals.otlp import attribute_names as names
-from evals.otlp.planned_spans import PlannedSpan, PlannedTrace
+from evals.otlp.span_data import PlannedSpan, PlannedTrace
 from evals.secret_filter import scrub
 
 PATH: Final = "/v1/traces"

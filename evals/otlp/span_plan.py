@@ -10,7 +10,7 @@ from evals.models.metrics import Failed, Scored, Skipped
 from evals.models.run import CaseInfo, Run, Trial, VariantInfo
 from evals.models.trace import Decision, Exchange, Trace, Visit
 from evals.otlp import attribute_names as names
-from evals.otlp.planned_spans import (
+from evals.otlp.span_data import (
     NOT_RECORDED,
     ROOT,
     AgentTurn,

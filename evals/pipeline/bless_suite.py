@@ -10,8 +10,8 @@ from evals.comparison.divergences import blessed_behaviour
 from evals.comparison.gate_input import new_violations
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Run
-from evals.named_prompts import worker_prompts
 from evals.pipeline.decide_run import decide
+from evals.prompt_versions import worker_prompts
 from evals.recording.coverage import label_of
 from evals.run_context import RunContext
 from evals.runner.trials import Trials

@@ -15,12 +15,12 @@ from evals.errors import ConfigurationError, nearest_name
 from evals.models.run import Run
 from evals.models.run_request import Options
 from evals.models.suite import GatePolicy, Suite, Variant
-from evals.named_prompts import PREFIX, PromptRevision
 from evals.paths import path_of_user
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_suite import HERE, UNCHANGED, loaded, selected
 from evals.pipeline.read_sides import named_apart, pack_of, read_sides
 from evals.pipeline.run_suite import replay
+from evals.prompt_versions import PREFIX, PromptRevision
 from evals.run_context import Progress, RunContext, unwatched
 from evals.suites.suite_files import read_suite
 from evals.workspace import Workspace

@@ -5,17 +5,17 @@ from dataclasses import replace
 from typing import Final
 
 from evals.cassettes import manifest
-from evals.comparison import run_comparisons
+from evals.comparison import comparison_pairs
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import with_blessed
+from evals.comparison.comparison_pairs import Compared
 from evals.comparison.divergences import unknown_fields
 from evals.comparison.metric_summaries import Material
-from evals.comparison.run_comparisons import Compared
-from evals.comparison.run_result import assemble
 from evals.models.run import Reason, Run, SharedParts, Trial
 from evals.models.trace import Trace
-from evals.named_prompts import edited_prompts, usual_base, with_committed
 from evals.package_digests import Libraries
 from evals.pipeline.kept_verdict import made_from
+from evals.prompt_versions import edited_prompts, usual_base, with_committed
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trial_cache import ABSENT, LIST
@@ -55,7 +55,7 @@ def score(context: RunContext, trials: Trials) -> Material:
 
 def compare(scored: Material) -> Compared:
     """Variants paired by case: with the reference, and with the baseline."""
-    return run_comparisons.compared(scored, tuple(scored.metrics))
+    return comparison_pairs.compared(scored, tuple(scored.metrics))
 
 
 def decide_scored(context: RunContext, trials: Trials, scored: Material, found: Compared) -> Run:
@@ -83,7 +83,7 @@ def may_have_broken(context: RunContext, trials: Sequence[Trial], variant: str) 
     """Whether a case of these trials may count as broken under the variant: cheap, and right about a no. What a yes
     comes to is said by the run of the whole suite.
     """
-    return run_comparisons.may_have_broken(
+    return comparison_pairs.may_have_broken(
         _material(context, trials, cassette_digests(context.cases, context.workspace)),
         variant,
         deciding(context.workspace.pack, context.suite.primary, context.cases),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 from evals.errors import ConfigurationError
-from evals.models.forced_choice import DecisiveStep, ForcedChoice, Result
+from evals.models.forced_decision import DecisiveStep, ForcedChoice, Result
 from evals.models.metrics import Scored, Skipped
 from evals.models.run import Trial, VariantInfo, trial_metrics
 from evals.models.trace import Trace

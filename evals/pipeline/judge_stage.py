@@ -8,15 +8,15 @@ from pathlib import Path
 
 from evals.application_pack import PromptFile
 from evals.cassettes import manifest
+from evals.cassettes.cassette_data import Cassette, texts_of
 from evals.cassettes.cassette_files import load
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.interaction import Cassette, texts_of
 from evals.cassettes.recorder import Recorder
 from evals.errors import CannotJudgeError, ConfigurationError
-from evals.llm_judge.grades import Graded, Paired, graded, paired, position
+from evals.llm_judge.grade_statistics import Graded, Paired, graded, paired, position
+from evals.llm_judge.judge_questions import JudgeCheckSet, JudgeQuestion, JudgeReply, Rubric, missing, replayed
 from evals.llm_judge.judge_summary import judgement
 from evals.llm_judge.planted_accuracy import Measured, with_judgement
-from evals.llm_judge.rubric import JudgeCheckSet, JudgeQuestion, JudgeReply, Rubric, missing, replayed
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
 from evals.models.run import Reason, Run
 from evals.models.trace import Provenance, Trace

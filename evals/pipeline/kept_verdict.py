@@ -16,20 +16,20 @@ from evals.cassettes.manifest_lines import NAME as MANIFEST
 from evals.comparison.baseline import FILE_READ, scorer_files, scorers_digest
 from evals.content_cache import Kept, digest_of
 from evals.errors import EvalsError
-from evals.import_hook import digest_of_code
 from evals.models.case import Case
 from evals.models.run import Run
 from evals.models.run_request import Options
 from evals.models.suite import Suite
-from evals.named_prompts import edited_prompts, usual_base, with_committed
 from evals.package_digests import Libraries, Listed
 from evals.paths import PACKAGE
+from evals.prompt_versions import edited_prompts, usual_base, with_committed
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
 from evals.runner.trials import Trials, cassette_digests
 from evals.scoring.registry import LOADED, SCORED, file_digest, own_files
 from evals.secret_filter import allowed_beside
 from evals.shortcut_switch import is_plain
+from evals.source_loader import digest_of_code
 from evals.suites.suite_files import read_suite, select, suite_file, suites_folder
 from evals.workspace import Workspace
 

@@ -11,8 +11,8 @@ from filelock import FileLock
 
 from evals import atomic_files as disk
 from evals.analysis.hunk_effects import at_points
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load
-from evals.cassettes.interaction import Cassette
 from evals.comparison.baseline import load_baseline, path_of
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.models.base import Closed

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from evals.application_pack import Pack, load_pack
+from evals.comparison.assemble_run import case_info
 from evals.comparison.baseline import load_baseline, path_of
-from evals.comparison.run_result import case_info
 from evals.comparison.stored_side import StoredSide, is_own, side_of_baseline, side_of_results, side_of_run
 from evals.errors import ConfigurationError, EvalsError, nearest_name
+from evals.external_results import read_results
 from evals.models.suite import EVERY_PROMPT, Suite, Variant
-from evals.named_prompts import PREFIX, commit_of, text_at
 from evals.project import ANY_GRAPH, Project
-from evals.report.stored_runs import read_run
-from evals.result_files import read_results
+from evals.prompt_versions import PREFIX, commit_of, text_at
+from evals.report.run_files import read_run
 from evals.scoring.registry import scorer_infos
 from evals.suites.suite_files import read_suite
 from evals.target.target_settings import prompt_files

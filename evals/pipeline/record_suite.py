@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.recorder import Recorder, StopSignal
 from evals.errors import ConfigurationError
 from evals.models.case import Case

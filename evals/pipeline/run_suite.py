@@ -56,7 +56,7 @@ def run(request: RunRequest, progress: Progress = unwatched) -> FinishedRun:
 def _prepared(pack: Pack, traces: Iterable[Trace]) -> Iterator[Callable[[], object]]:
     """What deciding and writing need of these traces, step by step; the filter knows a text that it has seen."""
     yield partial(import_module, "evals.pipeline.decide_run")
-    yield partial(import_module, "evals.report.stored_runs")
+    yield partial(import_module, "evals.report.run_files")
     yield partial(scorers_digest, pack)  # parses what scorers import
     for trace in traces:
         yield partial(unsuspicious, [trace.model_dump_json()], [])
@@ -82,7 +82,7 @@ def finish(context: RunContext, trials: Trials, folder: Path) -> Run:
 def _decided(context: RunContext, trials: Trials, folder: Path) -> tuple[Run, Files]:
     from evals.pipeline.decide_run import compare, decide_scored, score  # noqa: PLC0415 - a fifth of a second, as the next
     from evals.pipeline.decisive_step import with_decisive_steps  # noqa: PLC0415
-    from evals.report.stored_runs import files_of, write_fit  # noqa: PLC0415
+    from evals.report.run_files import files_of, write_fit  # noqa: PLC0415
 
     scored = score(context, trials)
     found = decide_scored(context, trials, scored, compare(scored))

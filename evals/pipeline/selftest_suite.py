@@ -12,9 +12,10 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from evals.analysis.general_faults import FaultPlan, ScratchSuite, faults_of, spoilable
+from evals.analysis.selftest_faults import FaultPlan, ScratchSuite, faults_of, spoilable
 from evals.comparison import gate
 from evals.comparison.baseline import make_baseline
+from evals.comparison.comparison_pairs import compared
 from evals.comparison.divergences import blessed_behaviour
 from evals.comparison.gate_input import facts_of, rule_facts
 from evals.comparison.metric_summaries import SEED, Material, case_means
@@ -28,7 +29,6 @@ from evals.comparison.paired_comparison import (
     compare_family,
     rule_test,
 )
-from evals.comparison.run_comparisons import compared
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, EvalsError
 from evals.fork_server import origin
 from evals.models.analysis_results import PlantedFault, RedRate, SelfTest

@@ -13,7 +13,7 @@ from evals.models.trace import Trace
 from evals.pipeline.decide_run import decide
 from evals.pipeline.load_suite import loaded, selected, to_be_run
 from evals.project import Project
-from evals.report.stored_runs import read_shard, write_report, write_shard
+from evals.report.run_files import read_shard, write_report, write_shard
 from evals.run_context import Progress, RunContext
 from evals.runner.trial_cache import differing, rests_on
 from evals.runner.trials import TrialId, Trials, cassette_digests, run_trials, trial_digests, trial_id

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.cassette_data import Cassette, Interaction
+from evals.comparison.assemble_run import case_info
 from evals.comparison.divergences import changes_of, earlier_of
-from evals.comparison.run_result import case_info
 from evals.errors import ConfigurationError, EvalsError
 from evals.models.run import CaseChange, CaseInfo, Trial
 from evals.models.run_request import Options

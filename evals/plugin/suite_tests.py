@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from filelock import FileLock
 
-from evals.comparison.run_result import case_info
+from evals.comparison.assemble_run import case_info
 from evals.errors import CannotJudgeError, EvalsError
 from evals.models.run import Reason, Run, Trial
 from evals.pipeline.decide_run import may_have_broken

@@ -16,7 +16,7 @@ from typing import BinaryIO, Final, Protocol
 from evals.application_pack import TrialRunner
 from evals.cassettes.cassette_files import FOLDER, Readings, load
 from evals.errors import ConfigurationError, EvalsError, RecordingError, UnansweredError
-from evals.llm_judge.rubric import JudgeQuestion
+from evals.llm_judge.judge_questions import JudgeQuestion
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.recording.batch_files import Answers, BatchWire, Pending, Round, custom_id, fit_line, rounds_in, write_round

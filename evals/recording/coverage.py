@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.models.base import Closed
 from evals.models.trace import Trace
 

@@ -8,8 +8,8 @@ from itertools import pairwise, takewhile, zip_longest
 from typing import Any, Final, Literal
 
 from evals.application_pack import PromptFile
-from evals.cassettes.interaction import Interaction
-from evals.cassettes.trace_calls import MAX_CHARS
+from evals.cassettes.calls_and_misses import MAX_CHARS
+from evals.cassettes.cassette_data import Interaction
 from evals.models.base import Closed
 from evals.models.trace import Decision, Difference, Miss, Trace, Visit
 from evals.shared.display_text import some

@@ -11,15 +11,15 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from evals.application_pack import PromptFile
+from evals.cassettes.cassette_data import Cassette, Interaction, texts_of
 from evals.cassettes.cassette_files import FOLDER, Readings, load
-from evals.cassettes.interaction import Cassette, Interaction, texts_of
 from evals.errors import CassetteError
 from evals.models.base import Closed
 from evals.models.run import VariantInfo
 from evals.models.suite import Models
 from evals.models.trace import Miss, Trace
-from evals.named_prompts import edited_files, usual_base
 from evals.prices import PriceTable
+from evals.prompt_versions import edited_files, usual_base
 from evals.recording.miss_causes import IssueText, Kind, MissCause, MissEvidence, Way, cause_of, ways_of
 from evals.recording.recording_cost import (
     SEARCH,

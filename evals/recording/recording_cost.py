@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from evals.cassettes.calls_and_misses import system_text
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_schema import Usage
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json
-from evals.cassettes.trace_calls import system_text
 from evals.errors import ConfigurationError, RecordingStoppedError
 from evals.models.suite import Models
 from evals.models.trace import Miss, Trace

@@ -11,8 +11,9 @@ from typing import Protocol
 import httpx2
 
 from evals.application_pack import CaseRunner, PackClients
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import FOLDER, Readings, discard, keep_reading, load, merge_write
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.manifest import move_listed
 from evals.cassettes.player import HttpxReplayTransport, Tape
 from evals.cassettes.recorder import (
@@ -22,9 +23,8 @@ from evals.cassettes.recorder import (
     StopSignal,
     take_staged,
 )
-from evals.cassettes.trace_calls import Ledger
 from evals.errors import EvalsError, RecordingError, UnansweredError
-from evals.llm_judge.rubric import JudgeQuestion, JudgeReply, put, tape_for
+from evals.llm_judge.judge_questions import JudgeQuestion, JudgeReply, put, tape_for
 from evals.models.case import Case
 from evals.models.suite import Models, Variant
 from evals.models.trace import Trace

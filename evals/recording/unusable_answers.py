@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import drop
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.recorder import StopSignal
 from evals.cassettes.transcript import answer_text
 from evals.errors import RecordingError, RecordingStoppedError

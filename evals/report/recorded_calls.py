@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from evals import atomic_files as disk
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import FOLDER, Readings, read
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.transcript import RecordedWords, recorded_words
 from evals.content_cache import digest_of
 from evals.errors import CassetteError, EvalsError

@@ -5,7 +5,7 @@ from itertools import product
 from typing import Final
 
 from evals.models.case import END, Case, Choice, DecisionPoint, RouteAlternative, RouteNode, RouteSpec
-from evals.models.forced_choice import ForcedChoice, Label
+from evals.models.forced_decision import ForcedChoice, Label
 from evals.models.trace import Decision, Trace, Visit
 from evals.routes.constraints import tally, walk_of
 from evals.routes.route_check import check, judged

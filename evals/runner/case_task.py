@@ -10,8 +10,8 @@ from typing import Final, TypeVar
 
 from evals import atomic_files as disk
 from evals.application_pack import DEFAULT, load_pack
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import FOLDER, Readings, keep_reading, read
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.transcript import keep_words
 from evals.content_cache import Kept, digest_of
 from evals.errors import CassetteError, EvalsError

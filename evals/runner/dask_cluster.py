@@ -23,7 +23,7 @@ from evals.runner.case_task import CaseTask, lost, run_case
 from evals.runner.trial_cache import Pins, code_digest
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
-from evals.target_import_time import START_UP
+from evals.target_imports import START_UP
 from evals.workspace import Workspace
 
 CONNECT: Final = 10.0

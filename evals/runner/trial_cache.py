@@ -13,7 +13,6 @@ from pydantic import ValidationError
 from evals.application_pack import Pack
 from evals.content_cache import Kept, digest_of
 from evals.errors import CannotJudgeError
-from evals.import_hook import OWN, digest_of_code, executed
 from evals.models.case import Case
 from evals.models.run import VariantInfo
 from evals.models.suite import Suite
@@ -22,6 +21,7 @@ from evals.package_digests import LOCK, Libraries, Signature, signature
 from evals.paths import PACKAGE
 from evals.secret_filter import allowed_beside, fit_to_write
 from evals.shared.display_text import some
+from evals.source_loader import OWN, digest_of_code, executed
 from evals.workspace import Workspace
 
 _HARNESS: Final = (
@@ -33,14 +33,14 @@ _HARNESS: Final = (
     "errors.py",
     "content_cache.py",
     "package_digests.py",
-    "import_hook.py",
+    "source_loader.py",
     "imported_files.py",
     "application_pack.py",
     "paths.py",
     "shortcut_switch.py",
     "project.py",
     "prompt_hunks.py",
-    "named_prompts.py",
+    "prompt_versions.py",
     "gc_pause.py",
     "fork_server.py",
     "workspace.py",

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from evals.application_pack import load_pack
 from evals.content_cache import digest_of
 from evals.errors import ConfigurationError, nearest_name
-from evals.import_hook import find_modules_in, load_file, other_place
 from evals.models.case import Case, RouteReading
 from evals.models.run import ScorerInfo, Trial
 from evals.models.trace import Trace
@@ -24,6 +23,7 @@ from evals.routes.route_check import first_divergence, why
 from evals.scoring import cost_scorers, route_scorers
 from evals.scoring.route_scorers import route_score_of
 from evals.scoring.scorer import NOT_OWN, Scorer, place_of, score
+from evals.source_loader import find_modules_in, load_file, other_place
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack

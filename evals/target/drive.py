@@ -26,15 +26,15 @@ from langgraph.types import Command
 from langsmith import tracing_context
 from pydantic import Field, JsonValue
 
+from evals.cassettes.calls_and_misses import describe
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.trace_calls import describe
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.trace import GraphNames
-from evals.target.capture import TargetTrial, trial_running
-from evals.target.clock import seeded
-from evals.target.decision_points import router_alone
+from evals.target.clock_and_random import seeded
 from evals.target.forced_choices import ForcedChoices, ends_of, tools_of
+from evals.target.frozen_decision_points import router_alone
+from evals.target.http_capture import TargetTrial, trial_running
 from evals.target.observe import Observer, RouterChoice, Step, json_of, names_of, one_line
 
 Answers = Sequence[Any] | Mapping[str, Any] | Callable[[Any], Any]

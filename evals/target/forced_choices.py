@@ -7,9 +7,9 @@ from typing import Any, Final
 from langgraph.pregel import Pregel
 from langgraph.pregel._runner import PregelRunner
 
-from evals.cassettes.trace_calls import body_of
+from evals.cassettes.calls_and_misses import body_of
 from evals.models.case import END
-from evals.target.capture import TargetTrial, current_trial
+from evals.target.http_capture import TargetTrial, current_trial
 
 _GOES_TO: Final = "branch:to:"
 _SENDS: Final = "__pregel_tasks"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qsl, urlencode
 
-from evals.cassettes.interaction import Interaction
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.live_answer import MAX_ANSWER, HttpReply, is_stream, refusal, usable
 from evals.cassettes.player import IncomingRequest
 from evals.cassettes.request_key import parse_json

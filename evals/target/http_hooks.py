@@ -22,7 +22,9 @@ from urllib.parse import urlencode, urlsplit
 
 from evals.cassettes.live_answer import HttpReply
 from evals.secret_filter import scrub
-from evals.target.capture import (
+from evals.target.forced_choices import forcing_hook
+from evals.target.http_bodies import HttpAnswer
+from evals.target.http_capture import (
     THREADS,
     NotLetThroughError,
     SentRequest,
@@ -34,11 +36,9 @@ from evals.target.capture import (
     is_live,
     is_local,
 )
-from evals.target.forced_choices import forcing_hook
-from evals.target.http_bodies import HttpAnswer
 from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
-from evals.target_import_time import ImportConnections, at_import
+from evals.target_imports import ImportConnections, at_import
 
 _lock: Final = Lock()
 _undo: Final[list[tuple[Any, str, Any]]] = []

@@ -11,7 +11,7 @@ from pydantic_core import to_jsonable_python
 
 from evals.models.base import Closed
 from evals.models.trace import GraphNames
-from evals.target.capture import ToolCall
+from evals.target.http_capture import ToolCall
 from evals.target.tools import langchain_tools
 
 END: Final = "__end__"

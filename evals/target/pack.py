@@ -13,7 +13,7 @@ from evals.application_pack import HERE, Later, Pack, PromptFile
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
-from evals.named_prompts import NamedPrompt
+from evals.prompt_versions import NamedPrompt
 from evals.safe_yaml import read_text
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path, target_files
 from evals.target.variant_checkout import VariantFiles
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import httpx2
 
     from evals.application_pack import ModelJudge
-    from evals.cassettes.interaction import Cassette
+    from evals.cassettes.cassette_data import Cassette
     from evals.models.case import Case
     from evals.models.suite import Models, Variant
     from evals.target.target_trials import TargetClients
@@ -52,7 +52,7 @@ class TargetPack(Pack):
     case_file = Later("cases", "TargetLabels")
     labels_file = Later("cases", "case_file")
     input_file = Later("cases", "case_file")
-    rubric = Later("rubric", "TargetRubric")
+    rubric = Later("target_judge", "TargetRubric")
     runner = asyncio.Runner
     trials = Later("target_trials", "TargetTrials")
     replay_clients = Later("target_trials", "TargetClients")
@@ -171,8 +171,8 @@ class TargetPack(Pack):
         """The recorder behind `llm`; the requests go where the target sends them."""
         from evals.cassettes.event_loop_thread import Apart  # noqa: PLC0415
         from evals.cassettes.recorder import RecordingTransport  # noqa: PLC0415
-        from evals.target.capture import Recording, stored_request  # noqa: PLC0415
         from evals.target.http_bodies import answer_object  # noqa: PLC0415
+        from evals.target.http_capture import Recording, stored_request  # noqa: PLC0415
         from evals.target.target_trials import TargetClients  # noqa: PLC0415
 
         del search, timeout_s
@@ -183,7 +183,7 @@ class TargetPack(Pack):
 
     def judge(self, clients: "TargetClients", models: "Models") -> "ModelJudge":  # type: ignore[override]  # asked with its own clients
         """Asks the model that the suite names for `judge`. Raises ConfigurationError: it names none."""
-        from evals.target.rubric import HttpJudge  # noqa: PLC0415 - only where a suite asks a judge
+        from evals.target.target_judge import HttpJudge  # noqa: PLC0415 - only where a suite asks a judge
 
         return HttpJudge.over(clients.judge, models)
 

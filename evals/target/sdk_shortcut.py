@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from evals.shortcut_switch import is_plain
-from evals.target.capture import SentRequest, current_trial, recorded
+from evals.target.http_capture import SentRequest, current_trial, recorded
 
 _SDKS: Final = ("openai", "anthropic")
 _CLIENTS: Final = frozenset({*_SDKS, "langchain_openai", "langchain_anthropic"})

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, ValidationError
 
 from evals import atomic_files
-from evals.cassettes.interaction import ORIGIN
+from evals.cassettes.cassette_data import ORIGIN
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.base import Closed
 from evals.project import FILE, Project, tables_of

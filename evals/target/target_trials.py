@@ -11,16 +11,16 @@ from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evals.cassettes.trace_calls import Ledger, calls_of, misses_of
+from evals.cassettes.calls_and_misses import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.cases import FrozenPoint
-from evals.target.decision_points import choice, chosen_by
+from evals.target.frozen_decision_points import choice, chosen_by
+from evals.target.recording_process import LONGEST, TrialProcess
 from evals.target.target_settings import TABLE, TargetSettings
-from evals.target.trial_process import LONGEST, TrialProcess
 from evals.target.variant_checkout import VariantFiles
-from evals.target_import_time import importing
+from evals.target_imports import importing
 
 if TYPE_CHECKING:
     import httpx2
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from evals.cassettes.player import Tape
     from evals.models.case import Case
     from evals.models.suite import Variant
-    from evals.target.capture import Hosts, Recording, TargetTrial
     from evals.target.drive import Driver, TargetRun
+    from evals.target.http_capture import Hosts, Recording, TargetTrial
     from evals.workspace import Workspace
 
 _LOG: Final = 1_000_000  # bytes of output that are added to
@@ -170,7 +170,7 @@ class LoadedTarget:
 
     def trial(self, tape: "Tape", recording: "Recording | None" = None) -> "TargetTrial":
         """What one run may use."""
-        from evals.target.capture import TargetTrial  # noqa: PLC0415 - loads LangGraph
+        from evals.target.http_capture import TargetTrial  # noqa: PLC0415 - loads LangGraph
 
         return TargetTrial(tape, recording, _hosts(self.settings), frozenset(self.settings.tools))
 
@@ -308,10 +308,10 @@ def _loaded(files: VariantFiles) -> LoadedTarget:
     _processes.add(files.process)
     if len(_processes) > 1:
         raise ConfigurationError("one process cannot run two versions of a target; use --jobs 1")
-    from evals.target.clock import seeded  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.clock_and_random import seeded  # noqa: PLC0415 - loads LangGraph, as the next
     from evals.target.drive import Driver  # noqa: PLC0415
     from evals.target.langgraph_json import load_graph, read_langgraph_json  # noqa: PLC0415
-    from evals.target.langgraph_store import store_index  # noqa: PLC0415
+    from evals.target.store_index import store_index  # noqa: PLC0415
 
     settings = TargetSettings.of(files.project)
     file = read_langgraph_json(files.folder(settings))
@@ -338,7 +338,7 @@ def _write_output_to(log: Path) -> None:
 
 
 def _hosts(settings: TargetSettings) -> "Hosts":
-    from evals.target.capture import Hosts  # noqa: PLC0415 - loads LangGraph
+    from evals.target.http_capture import Hosts  # noqa: PLC0415 - loads LangGraph
 
     return Hosts(frozenset(settings.pass_through), frozenset(settings.record))
 
@@ -386,7 +386,7 @@ def target_ready(files: VariantFiles, *, replay: bool) -> Iterator[LoadedTarget]
 
 
 def _set_up(files: VariantFiles, stack: ExitStack, *, replay: bool) -> None:
-    from evals.target.clock import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
+    from evals.target.clock_and_random import frozen_clock  # noqa: PLC0415 - loads LangGraph, as the next
     from evals.target.http_hooks import captured  # noqa: PLC0415
     from evals.target.langgraph_json import environment_of, read_langgraph_json  # noqa: PLC0415
     from evals.target.target_settings import set_as_recorded  # noqa: PLC0415

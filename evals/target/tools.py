@@ -19,11 +19,11 @@ from langchain_core.tools import BaseTool
 from langgraph.errors import GraphInterrupt
 from pydantic_core import to_jsonable_python
 
-from evals.cassettes.interaction import Interaction
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.live_answer import HttpReply
 from evals.cassettes.player import IncomingRequest, heard, play
 from evals.errors import RecordingError
-from evals.target.capture import TargetTrial, ToolCall, current_trial, location, record_result
+from evals.target.http_capture import TargetTrial, ToolCall, current_trial, location, record_result
 
 _running: Final[ContextVar[BaseTool | None]] = ContextVar("running_tool", default=None)
 RESULT: Final = "x_tool_result"

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from evals import atomic_files
 from evals.errors import ConfigurationError
-from evals.named_prompts import NamedPrompt, commit_of, named_prompts, text_at
+from evals.prompt_versions import NamedPrompt, commit_of, named_prompts, text_at
 from evals.safe_yaml import read_text
 from evals.shared.git_command import GitError, git, write_commit
 from evals.target.target_settings import TargetSettings, prompt_files, shown_path

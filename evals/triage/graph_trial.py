@@ -13,8 +13,8 @@ from langgraph.types import Command
 from langsmith import tracing_context
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
+from evals.cassettes.calls_and_misses import Ledger, calls_of, misses_of
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.trace_calls import Ledger, calls_of, misses_of
 from evals.models.case import Case, DecisionPoint
 from evals.models.suite import Variant
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, TaskPlan, Trace, Visit

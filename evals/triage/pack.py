@@ -11,7 +11,7 @@ from evals.paths import PACKAGE
 from evals.triage.nodes import LAST, NODE_CAPS, NODE_LETTERS
 
 if TYPE_CHECKING:
-    from evals.cassettes.interaction import Cassette
+    from evals.cassettes.cassette_data import Cassette
     from evals.models.case import Case
     from evals.models.run import CaseInfo, DatasetBaseline
     from evals.models.suite import Variant
@@ -60,7 +60,7 @@ class TriagePack(Pack):
             "Try thresholds and guard sets on the recordings, and recommend a setting.",
         ),
         "dataset": ("evals.triage.cli.dataset_commands", "dataset", "Check, count and describe the labelled cases."),
-        "dataset new": ("evals.triage.cli.dataset_new", "making", "Make and import cases."),
+        "dataset new": ("evals.triage.cli.add_cases", "making", "Make and import cases."),
     }
     faults = "evals.triage.triage_faults"
     pytest_plugins = ("evals.triage.pytest_fixtures",)

@@ -13,9 +13,9 @@ from typing import Any, Final
 from langchain_core.runnables import RunnableConfig
 from langsmith import tracing_context
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.calls_and_misses import Ledger, describe
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.trace_calls import Ledger, describe
 from evals.errors import ConfigurationError, MissError
 from evals.models.case import Case
 from evals.models.suite import Variant

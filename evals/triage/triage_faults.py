@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from evals.analysis.general_faults import ScratchSuite, plan_of, replayed
+from evals.analysis.selftest_faults import ScratchSuite, plan_of, replayed
 from evals.models.run import Run
 from evals.models.trace import Trace, Visit
 from evals.scoring.registry import score_trials

@@ -18,14 +18,14 @@ import evals.triage.offline_environment  # noqa: F401 - before LangGraph and Lan
 import triage.prompts
 from evals.models.case import Question, ScriptedAnswer
 from evals.models.suite import Models, Variant
-from evals.triage.dataset.finding import Surroundings
+from evals.triage.dataset.lint_types import Surroundings
 from evals.triage.trial_clients import Clients, replay_clients
 from evals.triage.variant_prompts import configuration_of, worker_texts
 from triage.agents.agent import Toolbox
 from triage.checkpoints import serializer
 from triage.codebase.index import CodebaseIndex
-from triage.configuration import Configuration
 from triage.graph import TriageGraph, build_graph, supervisor_node
+from triage.graph_configuration import Configuration
 from triage.llm import HttpClients, ModelFactory
 from triage.plans.plan_files import MODES
 from triage.prompts.load import SupervisorPrompt

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 import triage.prompts
 import triage.state
 from evals.application_pack import PromptFile
-from evals.cassettes.trace_calls import digest
+from evals.cassettes.calls_and_misses import digest
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import VariantInfo
 from evals.models.suite import Variant
-from evals.named_prompts import NamedPrompt, named_prompts
+from evals.prompt_versions import NamedPrompt, named_prompts
 from evals.triage.variant_settings import completed, settings_of
-from triage.configuration import Configuration, RulesSettings
 from triage.errors import TriageError
+from triage.graph_configuration import Configuration, RulesSettings
 from triage.guards.guard_sets import guard_set
 from triage.plans.plan_files import MODES, given_plan, plan_path
 from triage.prompts.load import SupervisorPrompt, load_supervisor_prompt

@@ -25,7 +25,7 @@ class PlanLimitSettings(Closed):
 
 
 class RulesSupervisorSettings(Closed):
-    """The numbers the `rules` supervisor decides by; `triage.configuration` explains and checks them together."""
+    """The numbers the `rules` supervisor decides by; `triage.graph_configuration` explains and checks them together."""
 
     low_confidence: Fraction = 0.65
     min_score: Fraction = 0.20

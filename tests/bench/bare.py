@@ -12,8 +12,8 @@ from typing import Any
 import httpx
 import httpx2
 
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import load
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.player import Tape
 from evals.models.case import Case
 from evals.suites.suite_files import read_suite

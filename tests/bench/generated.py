@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from evals.cassettes import cassette_files
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.request_key import request_key
 from evals.triage.dataset.load_cases import load_cases
 from tests.builders.checkout import evals

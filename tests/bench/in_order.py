@@ -5,7 +5,7 @@ from collections.abc import Callable
 import httpx
 import httpx2
 
-from evals.cassettes.interaction import Interaction
+from evals.cassettes.cassette_data import Interaction
 
 
 class InOrder(httpx2.BaseTransport, httpx2.AsyncBaseTransport, httpx.BaseTransport, httpx.AsyncBaseTransport):

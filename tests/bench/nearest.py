@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 from statistics import median
 
+from evals.cassettes.calls_and_misses import MissRecord, nearest
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import load
-from evals.cassettes.interaction import Cassette, Interaction
-from evals.cassettes.trace_calls import MissRecord, nearest
 
 LIMIT_MS = 50
 BIG = 60

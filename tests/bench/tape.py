@@ -14,10 +14,10 @@ from typing import Final
 
 import yaml
 
+from evals.cassettes.cassette_data import ORIGIN, Cassette, Interaction
 from evals.cassettes.cassette_files import Readings, load
 from evals.cassettes.cassette_format import digest
 from evals.cassettes.cassette_schema import Document
-from evals.cassettes.interaction import ORIGIN, Cassette, Interaction
 from evals.cassettes.request_key import parse_json, request_key
 from evals.secret_filter import scan, scan_text
 from evals.shared.secrets import scanner as secret_rules

@@ -16,10 +16,10 @@ from statistics import median
 import httpx
 import httpx2
 
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import load
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.shortcut_switch import SWITCH

@@ -5,8 +5,8 @@
 
 import sys
 
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.curtailment import Curtailment
-from evals.comparison.run_result import verdict_of
 from evals.runner.trials import trial_id
 from tests.builders.unasked import Unasked, answers_of, changes
 

@@ -18,7 +18,7 @@ import yaml
 import triage.prompts
 from evals.cli.main import main
 from evals.triage.dataset.load_cases import load_cases
-from evals.triage.dataset.passing_routes import passing_of
+from evals.triage.dataset.route_strictness import passing_of
 from tests.builders.dataset import a_case_file, a_case_folder, a_dataset, a_page, write
 
 REPOSITORY = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ import numpy as np
 
 from evals.analysis.drift_comparison import ComparedRequest
 from evals.analysis.drift_session import CONFIDENCE, DECISION, SCHEMA, SHARED, RecordedRequest, Stratum
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import FOLDER, Readings, load
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.request_key import request_key
 from tests.builders.interaction import CHAT, an_interaction
 from tests.builders.llm_server import Answer, Answered

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evals.llm_judge.rubric import JudgeQuestion, JudgeReply
+from evals.llm_judge.judge_questions import JudgeQuestion, JudgeReply
 from evals.triage.judge.dossier import Dossier, JudgedFinding, Written
 from evals.triage.judge.planted_defects import Original
 from evals.triage.judge.triage_rubric import RubricAnswer

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from evals.comparison.run_result import case_info
+from evals.comparison.assemble_run import case_info
 from evals.comparison.variant_metrics import VariantTrials
 from evals.models.case import Case
 from evals.models.metrics import Calibration, Confusion, Measure, MeasureInfo, ReliabilityBin, ThresholdPoint, Twins

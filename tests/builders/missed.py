@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from evals.cassettes.interaction import Interaction, texts_of
-from evals.cassettes.trace_calls import MissRecord, nearest
+from evals.cassettes.calls_and_misses import MissRecord, nearest
+from evals.cassettes.cassette_data import Interaction, texts_of
 from evals.models.trace import Miss, Trace
 from evals.recording.miss_causes import IssueText, MissEvidence
 from evals.triage.variant_prompts import PromptFile

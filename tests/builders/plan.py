@@ -11,8 +11,8 @@ import httpx2
 
 from tests.builders.endpoint import NOW, WORKER_REPLIES, Endpoint, Reply, a_completion, a_toolbox, some_models
 from tests.builders.state import a_state
-from triage.configuration import Configuration
 from triage.graph import build_graph
+from triage.graph_configuration import Configuration
 from triage.llm import AGENT_HEADER
 from triage.prompts.load import load_supervisor_prompt
 from triage.state import BugTriageState, PlanLimits, TaskItem, TaskStatus

@@ -1,6 +1,6 @@
 """A run of two cases that is pushed to a LangSmith, and what then is there."""
 
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from tests.builders.checkout import evals
 from tests.builders.run import a_run, a_trial, a_variant_info
 from tests.builders.trace import a_call, a_trace

@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 import httpx
 import httpx2
 
-from evals.cassettes.interaction import Cassette, Interaction
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport
-from evals.cassettes.trace_calls import Ledger
 from evals.models.case import Case
 from evals.models.suite import Variant
 from evals.models.trace import Trace

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.builders.state import a_finding, a_state
-from triage.configuration import RulesSettings
+from triage.graph_configuration import RulesSettings
 from triage.state import AgentFinding, BugTriageState, CriticVerdict, RetryReason
 from triage.supervisors.rules.rules_supervisor import RulesChoice, decide
 

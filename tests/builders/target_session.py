@@ -10,14 +10,14 @@ from typing import Any
 
 import time_machine
 
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import Recorder
-from evals.target.capture import Hosts, Recording, TargetTrial, stored_request
 from evals.target.drive import Driver, TargetCall, TargetRun
 from evals.target.http_bodies import answer_object
+from evals.target.http_capture import Hosts, Recording, TargetTrial, stored_request
 from evals.target.http_hooks import captured
 
 

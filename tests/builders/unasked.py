@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from evals.analysis.general_faults import Plant, ScratchSuite, dropped_step
+from evals.analysis.selftest_faults import Plant, ScratchSuite, dropped_step
 from evals.cassettes import manifest
 from evals.cassettes.cassette_files import load, merge_write
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.baseline import make_baseline, path_of, write_baseline
 from evals.comparison.metric_summaries import Material
-from evals.comparison.run_result import verdict_of
 from evals.models.metrics import Scored
 from evals.models.run import Trial, Verdict
 from evals.models.trace import Provenance

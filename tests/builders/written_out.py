@@ -3,7 +3,7 @@
 import yaml
 
 from evals.cassettes import cassette_format as vcr_file
-from evals.cassettes.interaction import ORIGIN, Cassette, Interaction
+from evals.cassettes.cassette_data import ORIGIN, Cassette, Interaction
 
 
 class _Dumper(yaml.CSafeDumper):

@@ -14,17 +14,17 @@ from unittest.mock import patch
 
 from rich.console import Console
 
-from evals.analysis.history_commits import HistoryRepository
+from evals.analysis.blessed_commits import HistoryRepository
 from evals.cassettes.cassette_schema import MAX_MODEL, MAX_TOKENS, MAX_WORD
 from evals.cassettes.live_answer import HttpReply, usable
 from evals.errors import RecordingError
-from evals.named_prompts import PromptRevision, changed_lines
+from evals.prompt_versions import PromptRevision, changed_lines
 from evals.recording.endpoint import git_user
 from evals.shared.secrets.rule import release
 from evals.triage.dataset.case_code import Commits
 from evals.triage.dataset.new_case import fixed_bug
 from evals.triage.dataset.repository_clones import Clones, clone_at
-from evals.triage.live_jobs import code_at
+from evals.triage.imported_jobs import code_at
 from evals.triage.pack import PACK
 from tests.builders.git import git as plain_git
 from tests.builders.github import a_github

@@ -16,7 +16,7 @@ from evals.cassettes.cassette_files import load
 from evals.comparison.baseline import load_baseline
 from evals.content_cache import Kept
 from evals.errors import CannotJudgeError, EvalsError
-from evals.report.stored_runs import read_run, read_shard
+from evals.report.run_files import read_run, read_shard
 from tests.builders.checkout import Said, evals
 from tests.chaos.ground import RUN, copied, green
 from tests.chaos.row import Row

@@ -21,7 +21,7 @@ from evals.cassettes.recorder import RecordingTransport
 from evals.errors import EvalsError
 from evals.recording.batch_files import write_round
 from evals.recording.batch_rounds import Answerer
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from evals.runner.trial_cache import TraceCache
 from evals.secret_filter import scan, unsuspicious
 from evals.shared.secrets.rule import hold, release

@@ -24,7 +24,7 @@ from tests.builders.search import SearchService, a_searching_model, a_searching_
 from tests.builders.secret import PLANTED
 from tests.chaos.row import Row
 from triage.agent_server import BODY_LIMIT, Access, app, guarded
-from triage.search_tool import SearchFailed, search_tool
+from triage.web_search_tool import SearchFailed, search_tool
 
 JOBS: Final = 30
 QUERIES: Final = 400

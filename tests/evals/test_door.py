@@ -15,7 +15,7 @@ MEMBERS = {"decisions": "decisions", "steps": "visits", "calls": "calls"}
 ROOT = Path(__file__).parents[2]
 HEAVY = {"langgraph", "langchain_core", "chromadb", "pandas", "numpy", "openai", "pydantic", "yaml", "rich", "typer"}
 COMMANDS = {
-    "evals.cli.run_commands": ("run as pipeline", "RunRequest"),
+    "evals.cli.run_command": ("run as pipeline", "RunRequest"),
     "evals.cli.explain_command": ("explain as explained",),
     "evals.cli.verdict_commands": ("write_report",),
     "evals.pipeline.sharded_run": ("decide", "write_report"),
@@ -35,7 +35,7 @@ def imported(code):
 def test_import_evals_loads_nothing_but_itself_and_its_loader():
     seen = imported("import evals")
 
-    assert {name for name in seen if name.startswith("evals")} == {"evals", "evals.import_hook"}
+    assert {name for name in seen if name.startswith("evals")} == {"evals", "evals.source_loader"}
     assert not seen & HEAVY
 
 

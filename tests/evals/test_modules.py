@@ -8,14 +8,14 @@ import sys
 
 import pytest
 
-from evals.import_hook import digest_of_code
 from evals.paths import PACKAGE
+from evals.source_loader import digest_of_code
 from tests.builders.checkout import own_code
 
 GOOD, BAD = "def word():\n    return 'good'\n", "def word():\n    return 'evil'\n"
 TELL = """
 import json, evals.probe
-from evals.import_hook import executed
+from evals.source_loader import executed
 print(json.dumps([evals.probe.word(), executed()[evals.probe.__file__]]))
 """
 
@@ -80,4 +80,4 @@ def test_the_digest_of_a_module_is_of_what_this_process_executes(tmp_path):
     (tmp_path / "other.py").write_text(GOOD)
 
     assert digest_of_code(tmp_path / "other.py") == sha256(GOOD)
-    assert digest_of_code(PACKAGE / "import_hook.py") == sha256((PACKAGE / "import_hook.py").read_text())
+    assert digest_of_code(PACKAGE / "source_loader.py") == sha256((PACKAGE / "source_loader.py").read_text())

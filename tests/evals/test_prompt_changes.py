@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.named_prompts import changed_lines
+from evals.prompt_versions import changed_lines
 from evals.triage.pack import PACK
 from tests.builders.git import committed, git
 from tests.builders.run import a_variant_info

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import triage.prompts
-from evals.named_prompts import with_committed
+from evals.prompt_versions import with_committed
 from evals.triage.pack import PACK
 from tests.builders.git import committed, git
 from tests.builders.run import a_variant_info

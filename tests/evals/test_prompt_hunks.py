@@ -7,8 +7,8 @@ from time import perf_counter
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.named_prompts import named_prompts
 from evals.prompt_hunks import HunkSpec, parts_between
+from evals.prompt_versions import named_prompts
 from tests.builders.dataset import write
 from triage.prompts.load import HERE
 

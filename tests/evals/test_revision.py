@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.named_prompts import PromptRevision
+from evals.prompt_versions import PromptRevision
 from evals.triage.pack import PACK
 from tests.builders.dataset import write
 

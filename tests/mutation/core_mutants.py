@@ -130,7 +130,7 @@ CORE: Final = (
     ),
     (
         "every host is asked",
-        "evals/target/capture.py",
+        "evals/target/http_capture.py",
         '"live" if is_local(host) else "refuse"',
         '"live"',
         ("evals/target",),

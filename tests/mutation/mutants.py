@@ -19,8 +19,8 @@ REGISTRY_TESTS: Final = ("triage/test_registry_guards.py", "triage/test_guard_ta
 PLAN_TESTS: Final = ("triage/supervisors/plan", "triage/test_plan_graph.py")
 RULES_TESTS: Final = ("triage/supervisors/rules",)
 
-HARDENED, SETS = (f"triage/guards/{name}.py" for name in ("hardened_guards", "guard_sets"))
-STATUS, DECIDE = "triage/supervisors/plan/plan_execution.py", "triage/supervisors/rules/rules_supervisor.py"
+HARDENED, SETS = (f"triage/guards/{name}.py" for name in ("guards", "guard_sets"))
+STATUS, DECIDE = "triage/supervisors/plan/plan_progress.py", "triage/supervisors/rules/rules_supervisor.py"
 SIGNALS = "triage/supervisors/rules/rules_signals.py"
 
 # What is taken out, where, the code as it stands, and as it stands without.
@@ -52,13 +52,13 @@ REPAIRS: Final = (
     ("a report is written again at the limit", HARDENED, '"end" if done else "writer"', '"writer"'),
     (
         "overruled questions stay",
-        "triage/guards/hardened_guards.py",
+        "triage/guards/guards.py",
         "drops_overruled_question: bool = True",
         "drops_overruled_question: bool = False",
     ),
     (
         "the writer does not end",
-        "triage/guards/hardened_guards.py",
+        "triage/guards/guards.py",
         "writer_ends: bool = True",
         "writer_ends: bool = False",
     ),

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from triage.background_work import aside
+from triage.run_in_thread import aside
 
 
 async def test_what_the_work_returns_or_raises_comes_back():

@@ -12,7 +12,7 @@ from tests.builders.llm_server import answering
 from tests.builders.unruly import first, hanging, only
 from triage.cli import main
 from triage.job_budget import AnsweredRequest, Budget, OverBudgetError, price_of
-from triage.job_requests import Account
+from triage.job_model_requests import Account
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from tests.builders.desk import NEW, a_desk, triage_at
 from tests.builders.endpoint import WORKER_REPLIES
 from tests.builders.llm_server import answering
 from tests.builders.state import a_finding, a_rejection, a_report, a_state, an_exchange
-from triage.job_results import caveats
+from triage.job_report import caveats
 from triage.state import ConfidenceFloor, DecisionEvent, RetryReason, TaskItem
 
 CHALLENGED = {**WORKER_REPLIES["critic"], "verdict": "CHALLENGED", "gaps": ["no line named"], "ready_for_report": False}

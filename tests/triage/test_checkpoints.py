@@ -11,9 +11,9 @@ from tests.builders.forked import Forked
 from tests.builders.schema_1 import a_job_stored_under_schema_1
 from tests.builders.state import a_rejection, a_state, an_exchange
 from triage.checkpoints import open_jobs, serializer
-from triage.configuration import Configuration
 from triage.errors import CheckpointError
 from triage.graph import build_graph
+from triage.graph_configuration import Configuration
 from triage.prompts.load import load_supervisor_prompt
 from triage.state import CURRENT_SCHEMA_VERSION, BugTriageState, HumanExchange
 

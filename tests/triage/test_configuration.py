@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
-from triage.configuration import Configuration, RulesSettings
 from triage.errors import ConfigurationError
+from triage.graph_configuration import Configuration, RulesSettings
 from triage.prompts.load import load_supervisor_prompt
 
 

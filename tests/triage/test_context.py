@@ -1,8 +1,8 @@
 """The context message: exactly what the supervisor is told, and nothing that depends on anything else."""
 
 from tests.builders.state import a_finding, a_rejection, a_state
-from triage.context_message import critic, supervisor_context
 from triage.prompts.load import load_supervisor_prompt
+from triage.supervisor_context import critic, supervisor_context
 
 V2 = load_supervisor_prompt("v2")
 

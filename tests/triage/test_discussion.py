@@ -8,7 +8,7 @@ import pytest
 from evals.cassettes.cassette_files import load
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.load_cases import read_issue as read_case_issue
-from evals.triage.live_jobs import live_job
+from evals.triage.imported_jobs import live_job
 from tests.builders.desk import a_desk, triage_at
 from tests.builders.github import BOT, PASSER_BY, REPORTER, a_github
 from tests.builders.llm_server import agent_of, answering
@@ -17,7 +17,7 @@ from triage.agents import investigator, web_search
 from triage.agents.agent import prompt_of
 from triage.issue import COMMENT_LIMIT, LIMIT, Comment, Link, discussion_text, form_body, read_issue
 from triage.state import PlanLimits
-from triage.supervisors.plan.plan_execution import board
+from triage.supervisors.plan.plan_progress import board
 
 ROOT = Path(__file__).parents[2]
 TRACE = 'Traceback (most recent call last):\n  File "cart.py", line 2, in add\nKeyError: 1'

@@ -8,9 +8,9 @@ from langgraph.types import Command
 from tests.builders.endpoint import a_decision, a_team, a_toolbox
 from tests.builders.state import a_finding, a_state, an_exchange
 from triage.checkpoints import serializer
-from triage.configuration import Configuration
 from triage.errors import ConfigurationError
 from triage.graph import build_graph, recursion_limit, supervisor_node
+from triage.graph_configuration import Configuration
 from triage.prompts.load import load_supervisor_prompt
 from triage.state import NODES, WORKERS, BugTriageState, HumanExchange
 

@@ -5,7 +5,7 @@ import pytest
 from tests.builders.guard_table import Situation, Table, a_table, expected, situations
 from tests.builders.state import a_state
 from triage.guards.guard_sets import SETS, guard_set
-from triage.guards.hardened_guards import GuardSet, rule
+from triage.guards.guards import GuardSet, rule
 from triage.state import NODES, ConfidenceFloor
 
 PRD = a_table("""

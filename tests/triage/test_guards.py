@@ -5,7 +5,7 @@ import pytest
 from tests.builders.state import a_finding, a_state, an_agent_error
 from triage.errors import ConfigurationError
 from triage.guards.guard_sets import guard_set
-from triage.guards.hardened_guards import HARDENED, rule
+from triage.guards.guards import HARDENED, rule
 from triage.state import BugTriageState, ConfidenceFloor, Node
 
 FLOOR = ConfidenceFloor(single=0.85, corroborated=0.70, min_findings=2)

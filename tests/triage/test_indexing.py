@@ -24,10 +24,10 @@ from tests.builders.llm_server import answering
 from tests.builders.pseudo_terminal import at_a_terminal, read_until
 from tests.builders.repository import HashEmbedder, a_repository
 from triage.agent_server import app
-from triage.background_work import unwatched
 from triage.codebase.chunk import chunks_of
 from triage.codebase.embed import DIMENSIONS
 from triage.codebase.index import CodebaseIndex
+from triage.run_in_thread import unwatched
 from triage.terminal_screen import Terminal
 
 CHECKOUT = Path(__file__).parents[2]

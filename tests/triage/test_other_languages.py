@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.triage.live_jobs import live_job
+from evals.triage.imported_jobs import live_job
 from tests.builders.at_once import triage_at_once
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.endpoint import WORKER_REPLIES

@@ -9,7 +9,7 @@ import pytest
 from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.llm_server import answering
 from tests.builders.unruly import a_web_page, hanging, only, refusing, resetting, saying
-from triage.job_requests import Account
+from triage.job_model_requests import Account
 from triage.supervisors import SUPERVISORS
 
 NO_COMPLETIONS = {

@@ -13,7 +13,7 @@ from tests.builders.search import SearchService, a_searching_model, a_searching_
 from tests.builders.secret import PLANTED
 from tests.builders.shipped import all_cassettes, every
 from triage.outgoing_text import QUERY_LIMIT, secret_in, shortened_query
-from triage.search_tool import SearchFailed, search_tool
+from triage.web_search_tool import SearchFailed, search_tool
 
 ROUTE = ("investigator", "web_search", "codebase_search", "critic", "writer")
 OURS = "token-of-the-test"

@@ -200,7 +200,7 @@ def test_the_graph_has_a_review_beside_the_agreed_nodes_and_only_here():
 
 
 def _usual():
-    from triage.configuration import Configuration
+    from triage.graph_configuration import Configuration
     from triage.prompts.load import load_supervisor_prompt
 
     return Configuration(prompt=load_supervisor_prompt("v3"))

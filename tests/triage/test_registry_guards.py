@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders.state import a_finding, a_report, a_state
 from triage.guards.guard_sets import REGISTRY_GUARDS, SETS, guard_set
-from triage.guards.hardened_guards import rule
+from triage.guards.guards import rule
 
 KNOWN = {"findings": [a_finding()], "iterations": 1}
 

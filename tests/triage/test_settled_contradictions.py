@@ -11,11 +11,11 @@ from langgraph.types import Command
 from tests.builders.endpoint import a_decision, a_team, a_toolbox
 from tests.builders.state import a_finding, a_rejection, a_state
 from triage.checkpoints import serializer
-from triage.configuration import Configuration
-from triage.context_message import supervisor_context
 from triage.graph import build_graph
+from triage.graph_configuration import Configuration
 from triage.prompts.load import load_supervisor_prompt
 from triage.state import BugTriageState
+from triage.supervisor_context import supervisor_context
 
 ASK = a_decision("human_input", question="Which database?")
 REJECTS = {"verdict": "CHALLENGED", "ready_for_report": False, "gaps": ["no line named"]}

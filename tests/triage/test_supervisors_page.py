@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from triage.configuration import RulesSettings
+from triage.graph_configuration import RulesSettings
 from triage.plans.plan_files import shipped_plans
 from triage.run_options import DEFAULT_PLAN, DEFAULT_PROMPTS
 from triage.state import PlanLimits
 from triage.supervisors import SUPERVISORS
-from triage.supervisors.plan.plan_execution import MOVES
+from triage.supervisors.plan.plan_progress import MOVES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "supervisors.md").read_text(encoding="utf-8")
 SETTINGS = dict(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", PAGE, re.MULTILINE))

@@ -6,7 +6,7 @@ from tests.builders.desk import AGAIN, NEW, a_desk, triage_at
 from tests.builders.llm_server import answering
 from tests.builders.state import a_finding, a_state, an_agent_error
 from tests.builders.unruly import only, refusing, saying
-from triage.job_results import caveats
+from triage.job_report import caveats
 from triage.state import SupervisorError
 
 LITTLE = ("--max-iterations", "6")

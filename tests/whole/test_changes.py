@@ -144,7 +144,7 @@ def test_wrong_use_is_two_and_one_line(checkout, words, cause):
 def test_recording_without_an_endpoint_is_two_and_one_line(checkout, monkeypatch):
     """Nobody is asked by default, but for a local model that is being served; here it is looked for in vain."""
     monkeypatch.delenv("EVALS_BASE_URL", raising=False)
-    monkeypatch.setattr("evals.cli.answer_source.DEFAULT_PORT", 9)
+    monkeypatch.setattr("evals.cli.endpoint_or_batch.DEFAULT_PORT", 9)
     (checkout / "cassettes" / "wrong-sum.yaml").unlink()
 
     said = evals(checkout, "record", "tiny.yaml")

@@ -31,7 +31,7 @@ SUPERVISOR = '''"""Sends every job to the writer at once."""
 
 from typing import Any
 
-from triage.configuration import Configuration
+from triage.graph_configuration import Configuration
 from triage.state import BugTriageState
 from triage.supervisors.supervisor import Supervise, Tools
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load, rendered
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest import enter
 from tests.builders.checkout import evals
 from tests.builders.llm_server import an_llm_server

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from evals import target_import_time
+from evals import target_imports
 from evals.runner import worker_pool
-from evals.target import trial_process
+from evals.target import recording_process
 from tests.builders.dataset import write
 from tests.builders.example_projects import evals, live_model
 
@@ -104,11 +104,11 @@ def test_a_slow_import_is_told_once_and_is_no_part_of_the_first_trial(tmp_path):
 
 
 def impatient():
-    target_import_time.SLOW = 3.0
+    target_imports.SLOW = 3.0
 
 
 def very_impatient():
-    worker_pool.LONGEST_IMPORT = trial_process.LONGEST_IMPORT = 1.0
+    worker_pool.LONGEST_IMPORT = recording_process.LONGEST_IMPORT = 1.0
 
 
 def test_a_hang_at_import_ends_every_command_after_the_same_time_in_one_line(tmp_path):

@@ -12,9 +12,9 @@ from threading import Thread
 
 import pytest
 
-from evals.named_prompts import NamedPrompt
 from evals.pipeline.attribute_hunks import PromptChange
 from evals.pipeline.compare_variants import operands
+from evals.prompt_versions import NamedPrompt
 from evals.suites.suite_files import read_suite
 from evals.target.variant_checkout import VariantFiles
 from evals.workspace import Workspace

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.cli.ready_round import GO, NOT_RUN, WHEN_TOLD
+from evals.cli.next_watch_round import GO, NOT_RUN, WHEN_TOLD
 from tests.builders.at_once import evals_at_once, ready_at_once, rounds_at_once
 from tests.builders.checkout import REPOSITORY, own_code, started
 from tests.builders.processes import reads_a_pipe
@@ -125,7 +125,7 @@ def test_changed_code_of_a_guard_is_really_used(checkout, tmp_path):
     session = Session(checkout, partial(started, before=one_stream, PYTHONPATH=str(own_code(tmp_path / "code"))))
     assert "exit code 0 (not worse)" in session.until(WATCHING)
 
-    guards = tmp_path / "code" / "triage" / "guards" / "hardened_guards.py"
+    guards = tmp_path / "code" / "triage" / "guards" / "guards.py"
     edit(guards, "if state.iterations >= state.max_iterations:", "if state.iterations >= 1:")
     said = session.until(WATCHING)
 
@@ -268,7 +268,7 @@ LOOKS = """
 import os, sys
 opened = []
 sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == "open" else None)
-from evals.cli.ready_round import GO, wait_for_go
+from evals.cli.next_watch_round import GO, wait_for_go
 ours, theirs = os.pipe()
 os.dup2(ours, 0)
 os.write(theirs, GO)
@@ -298,7 +298,7 @@ def test_changed_settings_and_modules_of_the_folder_are_left_to_a_new_process(ch
     assert ready.told() == (NOT_RUN, "", "")
 
 
-@pytest.mark.parametrize("changed", ["evals/errors.py", "triage/guards/hardened_guards.py"])
+@pytest.mark.parametrize("changed", ["evals/errors.py", "triage/guards/guards.py"])
 def test_changed_code_is_left_to_a_new_process(checkout, tmp_path, changed):
     """The guards are imported by the server of its workers, and not by itself."""
     code = own_code(tmp_path / "code")

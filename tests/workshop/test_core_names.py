@@ -23,16 +23,16 @@ KEPT: Final = {
     ("evals/cli/deprecated_syntax.py", "--set guards={}"): OLD,
     ("evals/cli/deprecated_syntax.py", "--max-iterations"): OLD,
     ("evals/cli/deprecated_syntax.py", "--set max_iterations={}"): OLD,
-    ("evals/import_hook.py", "triage"): "the other package that this distribution installs",
+    ("evals/source_loader.py", "triage"): "the other package that this distribution installs",
     ("evals/models/metrics.py", "supervisor"): "a value in stored runs",
     ("evals/models/suite.py", "archetypes"): OLD,
-    ("evals/otlp/planned_spans.py", "codebase_index"): "the name of a tool in exported spans",
+    ("evals/otlp/span_data.py", "codebase_index"): "the name of a tool in exported spans",
     ("evals/report/view/variant_tables.py", "cost.vetoes"): "a metric in stored runs",
     ("evals/routes/constraints.py", "confidence_before_writer"): "what `confidence` means in labels of routes",
     ("evals/shared/command_lifecycle.py", "triage"): "an extra of this distribution",
     ("evals/target/http_hooks.py", "stream_writer"): "a name of LangGraph",
     **{
-        ("evals/report/stored_runs.py", text): OLD
+        ("evals/report/run_files.py", text): OLD
         for text in ["archetype", "archetypes", "category", "guard", "root_cause", "severity", "ticket", "vetoes"]
     },
 }

@@ -76,7 +76,7 @@ def test_a_file_is_entered_when_a_function_of_it_is_called_and_not_when_it_is_im
 def test_the_options_of_a_run_travel_as_one_request(files):
     """A run option is named where it is typed, where it is kept, and where it is used."""
     assert [each.path for each in files if TRACED_OPTION in each.text] == [
-        "evals/cli/run_commands.py",
+        "evals/cli/run_command.py",
         "evals/models/run_request.py",
         "evals/runner/trials.py",
     ]

@@ -16,7 +16,7 @@ from evals.shared.secrets.rule import masked
 from triage.codebase.index import CodebaseIndex
 from triage.errors import ConfigurationError
 from triage.findings import NONE_IDENTIFIED, NOT_IDENTIFIED, Answer, none_if_blank
-from triage.job_requests import Account, no_completion
+from triage.job_model_requests import Account, no_completion
 from triage.llm import ChainStep, HttpClients, ModelFactory, answering, resilient
 from triage.prompts.load import load_agent_prompt
 from triage.settings import Settings

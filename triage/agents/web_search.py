@@ -106,7 +106,7 @@ def chain(toolbox: Toolbox) -> Runnable[WebSearchInput, WebSearchDone]:
     Raises:
         ConfigurationError: there is no web to search.
     """
-    from triage.search_tool import search_tool  # noqa: PLC0415  # importing it takes a second
+    from triage.web_search_tool import search_tool  # noqa: PLC0415  # importing it takes a second
 
     if not toolbox.searches:
         raise ConfigurationError(NO_WEB)
@@ -168,7 +168,7 @@ async def _results(run_tools: Runnable[Any, Any], calls: list[ToolCall]) -> list
 
 def shown(calls: list[ToolCall], found: list[ToolMessage], read_before: Sequence[str]) -> str:
     """The tool's answers in the order of the calls, without the pages read before."""
-    from triage.search_tool import results_text  # noqa: PLC0415  # as above
+    from triage.web_search_tool import results_text  # noqa: PLC0415  # as above
 
     def text(call: ToolCall, message: ToolMessage) -> str:
         failed = message.artifact is None

@@ -16,7 +16,6 @@ from zipfile import BadZipFile
 import numpy as np
 
 from evals.shared.git_command import GitError, git
-from triage.background_work import Told, Watch, untold
 from triage.codebase import chunk, symbols
 from triage.codebase import search_ranking as words
 from triage.codebase.chunk import Chunk, chunks_of
@@ -36,6 +35,7 @@ from triage.codebase.search_ranking import WordIndex
 from triage.codebase.source_files import MAX_DEPTH, Source, read_sources, source_files, submodules
 from triage.codebase.symbols import grammar_of
 from triage.private_files import open_private
+from triage.run_in_thread import Told, Watch, untold
 
 KEPT: Final = 10
 """States of checkouts that are kept, those used last; one of 10,000 chunks takes some 20 MB."""

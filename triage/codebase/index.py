@@ -18,7 +18,6 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict
 
-from triage.background_work import Told, Watch, aside, untold
 from triage.codebase.chunk import Chunk, chunks_of
 from triage.codebase.embed import Distances, Embedder, Vectors, cores
 from triage.codebase.search_ranking import (
@@ -36,6 +35,7 @@ from triage.codebase.search_ranking import (
     worth_of,
 )
 from triage.codebase.source_files import source_files
+from triage.run_in_thread import Told, Watch, aside, untold
 
 if TYPE_CHECKING:
     from chromadb import Collection

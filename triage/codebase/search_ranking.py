@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from triage.background_work import Told, untold
 from triage.codebase.embed import Vectors, packed, unpacked
 from triage.codebase.symbols import grammar_of
+from triage.run_in_thread import Told, untold
 
 if TYPE_CHECKING:
     from chromadb import Collection

@@ -13,8 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from evals.shared.git_command import GitError, NoGitError, git
-from triage.background_work import Told, untold
 from triage.errors import InputError
+from triage.run_in_thread import Told, untold
 
 MAX_FILES: Final = 100_000
 """The Linux kernel has 85,000."""

@@ -210,7 +210,7 @@ def _grave_caveats(posts: "Posts") -> list[str]:
 async def _of_job(jobs: Path, name: str, issue_url: str | None, no_assignee: bool) -> "Posts":
     """What would be posted."""
     from triage.github_issues import IssueAddress, api_url
-    from triage.job_results import grave_caveats
+    from triage.job_report import grave_caveats
     from triage.publish_report import posts_of, question_of
     from triage.stored_jobs import begun, one_job
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from triage.supervisors import agent_registry_supervisor as registry
 from triage.supervisors import llm_supervisor as llm
 from triage.supervisors import plan, rules
-from triage.supervisors import registry_supervisor as registry
 from triage.supervisors.supervisor import MakesModels, Supervise, Supervisor, Tools
 
 SUPERVISORS: Final[dict[str, Supervisor]] = {

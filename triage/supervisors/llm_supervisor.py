@@ -8,11 +8,11 @@ from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
 from pydantic import Field
 
-from triage.configuration import Configuration
-from triage.context_message import supervisor_context
 from triage.findings import Form
+from triage.graph_configuration import Configuration
 from triage.llm import answering, resilient
 from triage.state import NODES, BugTriageState, HumanExchange, Node
+from triage.supervisor_context import supervisor_context
 from triage.supervisors.supervisor import INVALID_OUTPUT, MakesModels, Supervise, fault
 from triage.terminal_screen import invalid_decision
 

@@ -10,7 +10,7 @@ from openai import ContentFilterFinishReasonError, LengthFinishReasonError
 from pydantic import ValidationError
 
 from triage.codebase.index import CodebaseIndex
-from triage.configuration import Configuration
+from triage.graph_configuration import Configuration
 from triage.llm import ModelFactory
 from triage.state import BugTriageState
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from evals.analysis.label_disputes import disputes
 from evals.application_pack import load_pack
-from evals.models.forced_choice import decisive_lines
+from evals.models.forced_decision import decisive_lines
 from evals.models.run import Run, ScorerInfo
 from evals.report.numbers import script_json
 from evals.report.recorded_calls import NONE, Recorded

@@ -33,8 +33,8 @@ from evals.triage.dataset.case_code import build_tree
 from evals.triage.dataset.checks.whole_dataset_checks import SPLITS, Census, census
 from evals.triage.dataset.dataset_layout import Layout
 from evals.triage.dataset.derive_gold import derive_gold
-from evals.triage.dataset.finding import LintFinding
 from evals.triage.dataset.lint_dataset import not_run_here, run_lint
+from evals.triage.dataset.lint_types import LintFinding
 from evals.triage.dataset.load_cases import case_ids, load_case, load_cases, load_policy, read_labels
 from evals.workspace import Workspace
 
@@ -141,7 +141,7 @@ def show_command(
             raise ConfigurationError("--patch, --gold and --states: of one case; name it")
         return list_cases(dataset=other, root=root)
     if states is not None:
-        from evals.triage.cli.dataset_new import harvest
+        from evals.triage.cli.add_cases import harvest
 
         return harvest(case, states, suite, root)
     return gold(case, root, other) if with_gold else show(case, patch=patch, dataset=other, root=root)
@@ -253,7 +253,7 @@ def disputes(runs: Sequence[Path], *, as_json: bool) -> int:
 
 def _disputed(path: Path) -> "Run":
     """A run with something to look at: that no list has a suspect must not come of there being nothing."""
-    from evals.report.stored_runs import read_run
+    from evals.report.run_files import read_run
 
     run = read_run(path)
     seen = {case.id for case in run.cases if case.split != "holdout"}

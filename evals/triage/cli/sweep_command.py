@@ -11,7 +11,7 @@ from evals.cli.terminal import bar, place_of, shown, wide_console
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.report.numbers import NOTHING, rate
-from evals.report.stored_runs import write_sheet
+from evals.report.run_files import write_sheet
 from evals.report.view.page_parts import Table
 from evals.triage.sweep.sweep_choice import Axes, swept
 from evals.triage.sweep.sweep_page import render_sweep

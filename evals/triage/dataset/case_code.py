@@ -18,7 +18,7 @@ from evals.models.case import Case
 from evals.safe_yaml import read_model
 from evals.shared.git_command import CommitFile, GitError, commit_files, contents, write_file
 from evals.triage.dataset.dataset_layout import Layout, built_tree, code_digest
-from evals.triage.dataset.imported_issue import is_test
+from evals.triage.dataset.imported_issue_files import is_test
 from evals.triage.dataset.package_store import Release, Shelf, copy_searched, tree_name
 from evals.triage.dataset.repository_clones import REPOS_VARIABLE, Clone, Clones, NoCodeError, git, installed
 
@@ -131,7 +131,7 @@ def _is_pointer(content: bytes) -> bool:
     return len(content) < _POINTER_BYTES and content.startswith(POINTER)
 
 
-_RULE: Final = ("triage/dataset/case_code.py", "triage/dataset/imported_issue.py")
+_RULE: Final = ("triage/dataset/case_code.py", "triage/dataset/imported_issue_files.py")
 """The code that says what is written of a commit: by another rule it is another folder."""
 
 

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from evals.content_cache import Kept, digest_of
-from evals.import_hook import digest_of_code
 from evals.models.base import Closed
 from evals.models.case import DecisionPoint, Question, RouteLabel, RouteNode, Split
 from evals.package_digests import package_digest
 from evals.paths import PACKAGE
+from evals.source_loader import digest_of_code
 from evals.triage.dataset.package_store import ReleaseFix
 
 

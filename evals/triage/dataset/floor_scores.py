@@ -14,7 +14,7 @@ from evals.models.run import DatasetBaseline
 from evals.safe_yaml import read_text
 from evals.statistics.intervals import macro_mean
 from evals.triage.dataset.dataset_layout import code_digest, libraries_digest
-from evals.triage.dataset.passing_routes import BANDS, Passing, Route, all_passing
+from evals.triage.dataset.route_strictness import BANDS, Passing, Route, all_passing
 from evals.triage.nodes import CHOICES
 
 MAX_SHARE_OF_CASES: Final = 2 / 3

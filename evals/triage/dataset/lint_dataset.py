@@ -22,7 +22,7 @@ from evals.triage.dataset.checks import release_checks as release
 from evals.triage.dataset.checks import text_checks as texts
 from evals.triage.dataset.checks import whole_dataset_checks as balance
 from evals.triage.dataset.dataset_layout import Layout, code_digest, libraries_digest
-from evals.triage.dataset.finding import (
+from evals.triage.dataset.lint_types import (
     CaseCheck,
     CodebaseCheck,
     Complaint,

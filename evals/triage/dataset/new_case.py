@@ -14,10 +14,10 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from evals.cassettes import manifest
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.cassette_files import merge_write
 from evals.cassettes.cassette_format import json_text
 from evals.cassettes.cassette_schema import excess
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.live_answer import usage_of
 from evals.cassettes.request_key import request_key
 from evals.errors import ConfigurationError, RecordingError
@@ -29,12 +29,12 @@ from evals.triage.dataset.checks.label_checks import CATEGORY_OF
 from evals.triage.dataset.checks.text_checks import MARK, SCHEMA_LINE
 from evals.triage.dataset.dataset_layout import UNLABELLED, Archetype, Category, Gold, Layout
 from evals.triage.dataset.derive_gold import edited
-from evals.triage.dataset.imported_issue import RefusedRowError, read_fix
+from evals.triage.dataset.imported_issue_files import RefusedRowError, read_fix
 from evals.triage.dataset.repository_clones import Clone
 from evals.workspace import Workspace
 
 if TYPE_CHECKING:
-    from evals.triage.live_jobs import LiveJob, ServedRequest
+    from evals.triage.imported_jobs import LiveJob, ServedRequest
 
 ARCHETYPES: Final[tuple[Archetype, ...]] = get_args(Archetype)
 ASKING_CATEGORY: Final[dict[Archetype, Category]] = {

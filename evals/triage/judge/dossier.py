@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from evals.llm_judge.rubric import part
+from evals.llm_judge.judge_questions import part
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.trace import Trace

@@ -9,9 +9,17 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from evals.errors import CannotJudgeError
-from evals.llm_judge import rubric as judge
+from evals.llm_judge import judge_questions as judge
 from evals.llm_judge.attacks import attacked, order_key
-from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, JudgeQuestion, Placeholders, Plant, PlantedKind, Prompts
+from evals.llm_judge.judge_questions import (
+    GroundTruth,
+    JudgeCheckSet,
+    JudgeQuestion,
+    Placeholders,
+    Plant,
+    PlantedKind,
+    Prompts,
+)
 from evals.models.case import Case
 from evals.models.judge import Grade, Grades, PairAnswer
 from evals.models.trace import Trace
@@ -103,7 +111,7 @@ def _said(*quotes: str) -> tuple[str, ...]:
 
 
 class TriageRubric:
-    """See `evals.llm_judge.rubric.Rubric`, method by method. Raises ConfigurationError for a version there is not."""
+    """See `evals.llm_judge.judge_questions.Rubric`, method by method. ConfigurationError: there is no such version."""
 
     scales: Final[Mapping[str, tuple[str, ...]]] = SCALES
     ground_truth: Final = GroundTruth(

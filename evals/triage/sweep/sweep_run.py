@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.cassette_data import Cassette
 from evals.errors import ConfigurationError
 from evals.models.case import Case, DecisionPoint
 from evals.models.run import VariantInfo
@@ -29,7 +29,7 @@ from evals.triage.variant_prompts import prompt_of
 from evals.triage.variant_settings import ConfidenceFloorSetting, settings_of
 from evals.workspace import Workspace
 from triage.guards.guard_sets import SETS
-from triage.guards.hardened_guards import Guard, confidence_floor
+from triage.guards.guards import Guard, confidence_floor
 from triage.prompts.load import SupervisorPrompt
 from triage.state import AgentFinding, BugTriageState, TriageReport
 from triage.state import ConfidenceFloor as Thresholds

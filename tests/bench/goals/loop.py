@@ -13,9 +13,9 @@ from itertools import takewhile
 from pathlib import Path
 from subprocess import PIPE, STDOUT, Popen
 
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import FOLDER, Readings, keep_reading, load, rendered
-from evals.cassettes.interaction import Cassette
-from evals.cli.ready_round import WHEN_TOLD
+from evals.cli.next_watch_round import WHEN_TOLD
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import chdir
 from pathlib import Path
 
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load, rendered
-from evals.cassettes.interaction import Cassette
 from evals.models.run_request import Options
 from evals.pipeline.load_suite import selected
 from evals.pipeline.run_suite import replay

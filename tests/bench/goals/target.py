@@ -10,12 +10,12 @@ from typing import Any, TypedDict
 from langchain_openai import ChatOpenAI
 from langgraph.graph import StateGraph
 
+from evals.cassettes.calls_and_misses import Ledger
 from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger
 from evals.suites.suite_files import read_suite, select
-from evals.target.capture import TargetTrial
 from evals.target.drive import TargetCall
+from evals.target.http_capture import TargetTrial
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.recorded_graph import indexed

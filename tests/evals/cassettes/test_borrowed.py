@@ -5,8 +5,8 @@ import json
 import httpx2
 import pytest
 
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import drop, load, merge_write, rendered
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.package_line_references import SourceTree, quoted
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from evals.cassettes.trace_calls import MAX_CHARS, MAX_LINES, differences
+from evals.cassettes.calls_and_misses import MAX_CHARS, MAX_LINES, differences
 
 TABLE = {
     "equal": ({"a": [1, "x"]}, {"a": [1, "x"]}, []),

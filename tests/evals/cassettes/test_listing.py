@@ -7,8 +7,8 @@ import json
 import pytest
 
 from evals.cassettes import manifest
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import Readings, load, merge_write, rendered
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.manifest import verify
 from evals.errors import SecretFoundError
 from tests.builders.interaction import an_interaction

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from evals.cassettes.trace_calls import digest, nearest
+from evals.cassettes.calls_and_misses import digest, nearest
 from tests.builders.interaction import a_cassette, a_chat_request, a_miss, an_interaction, messages
 
 HARDENED = "You lead a team. You name who acts next. Ask the critic once. " * 4

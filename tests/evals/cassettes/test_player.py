@@ -13,11 +13,11 @@ from langchain_openai import ChatOpenAI
 from openai import AsyncOpenAI
 from tavily import AsyncTavilyClient
 
-from evals.cassettes.interaction import Interaction
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.player import HttpxReplayTransport, ReplayTransport, Tape, current_tape, playing
 from evals.cassettes.player import heard as heard_ahead
 from evals.cassettes.request_key import request_key
-from evals.cassettes.trace_calls import Ledger
 from evals.errors import MissError
 from tests.builders.interaction import CHAT, a_chat_request, a_tape, an_interaction, ask, words_of
 

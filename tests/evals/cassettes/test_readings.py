@@ -4,8 +4,8 @@ import pytest
 
 from evals.cassettes import cassette_files as readings
 from evals.cassettes import cassette_files as trust
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import Readings, load, merge_write, rendered
-from evals.cassettes.interaction import Cassette
 from evals.errors import CassetteError
 from evals.secret_filter import NOTHING, AllowedSecrets
 from tests.builders.interaction import an_interaction

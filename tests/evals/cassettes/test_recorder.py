@@ -7,9 +7,9 @@ import httpx2
 import pytest
 
 from evals.cassettes import recorder
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load, merge_write
 from evals.cassettes.cassette_schema import Usage
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.cassettes.recorder import HttpxRecordingTransport, RecordingTransport, take_staged
 from evals.errors import CassetteError, MissError, RecordingError, RecordingStoppedError

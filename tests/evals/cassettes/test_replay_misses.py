@@ -1,6 +1,6 @@
 """A miss in words."""
 
-from evals.cassettes.trace_calls import describe
+from evals.cassettes.calls_and_misses import describe
 from tests.builders.interaction import a_miss
 
 

@@ -11,9 +11,9 @@ from vcr.serializers import yamlserializer
 from vcr.util import read_body
 
 from evals.cassettes import cassette_format as sharing
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import merge_write, read, rendered
 from evals.cassettes.cassette_format import cut, is_name_of, prompt_lines, shared
-from evals.cassettes.interaction import Cassette
 from evals.errors import SecretFoundError
 from tests.builders.interaction import a_chat_request, an_interaction, messages
 

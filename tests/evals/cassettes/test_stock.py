@@ -6,8 +6,8 @@ import pytest
 import vcr
 
 from evals.cassettes.cassette_changes import stock_interactions
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load, merge_write
-from evals.cassettes.interaction import Cassette
 from evals.cassettes.player import ReplayTransport, Tape, playing
 from evals.errors import CassetteError, SecretFoundError
 from tests.builders.interaction import PLANTED

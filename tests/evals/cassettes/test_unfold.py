@@ -3,8 +3,8 @@
 import pytest
 
 from evals.cassettes import cassette_format as unfold
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.cassette_files import load, merge_write, rendered
-from evals.cassettes.interaction import Cassette
 from evals.errors import CassetteError, SecretFoundError
 from evals.secret_filter import scan_text
 from tests.builders.interaction import PLANTED, a_chat_request, an_interaction, messages

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.cassettes.cassette_changes import preferring, union
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.cassette_data import Cassette
 from tests.builders.interaction import a_cassette, an_interaction
 
 NOTHING = Cassette("case.yaml")

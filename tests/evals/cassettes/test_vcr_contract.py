@@ -15,8 +15,8 @@ from vcr.errors import CannotOverwriteExistingCassetteException
 from vcr.matchers import read_body
 from vcr.serializers import yamlserializer
 
+from evals.cassettes.cassette_data import ORIGIN
 from evals.cassettes.cassette_files import load, merge_write
-from evals.cassettes.interaction import ORIGIN
 from evals.cassettes.player import Tape, playing
 from evals.cassettes.recorder import RecordingTransport
 from tests.builders.interaction import AnLlm, a_chat_request, a_recorder, an_interaction, messages

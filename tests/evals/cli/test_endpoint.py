@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from evals.cli.answer_source import at_once, search_endpoint
+from evals.cli.endpoint_or_batch import at_once, search_endpoint
 from evals.recording.endpoint import Endpoint
 
 

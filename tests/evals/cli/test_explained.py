@@ -6,7 +6,7 @@ import pytest
 
 from evals.cli.explain_command import say_explained
 from evals.cli.terminal import VisibleConsole
-from evals.report.view.explain_view import ExplainedStep, Explanation
+from evals.report.view.trial_explanation import ExplainedStep, Explanation
 
 
 def screen(*told: Explanation, width: int = 80, label: str = "cause") -> str:

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from evals.shared.secrets import rule as held
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
@@ -179,10 +179,10 @@ def test_no_other_command_loads_any_of_it():
     """Nor does the command line itself, until it is asked for."""
     modules = (
         "cli.main",
-        "cli.run_commands",
+        "cli.run_command",
         "cli.report_commands",
         "pipeline.decide_run",
-        "report.stored_runs",
+        "report.run_files",
         "report.html_page",
     )
     code = "".join(f"import evals.{name};" for name in modules)

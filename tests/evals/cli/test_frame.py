@@ -5,7 +5,7 @@ import importlib.util
 import pandas as pd
 import pytest
 
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from tests.builders.command import command
 from tests.builders.run import a_run, a_trial
 from tests.builders.trace import a_decision, a_trace, an_override

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
 from tests.builders.run import a_run

@@ -6,7 +6,7 @@ import pytest
 
 from evals.cli.run_output import say_result
 from evals.cli.terminal import wide_console
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from tests.builders.facts import a_comparison
 from tests.builders.run import a_case_info, a_run, a_trial, a_variant_info
 from tests.builders.secret import PLANTED

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from evals.models.run import RUN_SCHEMA, Run
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from tests.builders.checkout import REPOSITORY
 from tests.builders.command import command
 from tests.builders.run import a_run

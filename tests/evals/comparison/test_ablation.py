@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.run_comparisons import ablated, ablations
+from evals.comparison.comparison_pairs import ablated, ablations
 from evals.models.metrics import Scored, Skipped
 from evals.models.suite import GatePolicy, Models, Variant
 from tests.builders.run import a_trial

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.report.junit_xml import junit
 from evals.report.summary_markdown import summary
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials

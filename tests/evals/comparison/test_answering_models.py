@@ -2,8 +2,8 @@
 
 import pytest
 
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import answered_by, different_models
-from evals.comparison.run_result import assemble
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_call, a_report, an_answer

@@ -1,6 +1,6 @@
 """From trials to a verdict, with the real scorers: what a change in the traces does to the exit code."""
 
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.models.metrics import Failed
 from evals.models.suite import GatePolicy
 from evals.models.trace import Call

@@ -2,8 +2,8 @@
 
 import pytest
 
+from evals.comparison.assemble_run import assemble
 from evals.comparison.divergences import blessed_behaviour, changes_of, earlier_of
-from evals.comparison.run_result import assemble
 from evals.models.run import Trial
 from tests.builders.facts import some_cases, some_material, some_trials
 from tests.builders.trace import a_trace

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.comparison.variant_metrics import cost_changes
 from evals.models.metrics import Scored
 from evals.models.suite import GatePolicy

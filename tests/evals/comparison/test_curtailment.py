@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.baseline import make_baseline
-from evals.comparison.run_result import verdict_of
 from evals.models.metrics import Scored, Skipped
 from evals.models.run import ScorerInfo
 from evals.models.suite import GatePolicy

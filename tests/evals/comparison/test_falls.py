@@ -1,7 +1,7 @@
 """Large falls of metrics that decide nothing: named in a green sentence, listed below it."""
 
 from evals.comparison import metric_losses as told
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_report
 

@@ -1,7 +1,7 @@
 """Primary metrics that lose values though everything is recorded."""
 
 from evals.comparison import metric_losses as told
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.models.metrics import Failed, Skipped
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import an_answer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.run_result import measures
+from evals.comparison.assemble_run import measures
 from evals.comparison.variant_metrics import VariantTrials
 from tests.builders.case import a_case, a_point
 from tests.builders.measure import some_evidence

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import make_baseline
 from evals.comparison.gate import decide
-from evals.comparison.run_result import assemble
 from tests.builders.facts import (
     a_baseline,
     a_comparison,

@@ -1,6 +1,6 @@
 """Which metrics decide is what their scorers declare, whatever they are called."""
 
-from evals.comparison.run_result import assemble, measures
+from evals.comparison.assemble_run import assemble, measures
 from evals.models.metrics import Scored
 from evals.models.run import Trial, trial_metrics
 from evals.scoring.registry import safety_metrics, scorers

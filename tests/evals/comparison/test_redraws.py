@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.scoring.registry import score_trials
 from tests.builders.facts import a_good_trace, some_cases, some_material
 from tests.builders.trace import a_report

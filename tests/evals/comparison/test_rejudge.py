@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.comparison.run_result import assemble, decide_again
+from evals.comparison.assemble_run import assemble, decide_again
 from evals.models.run import Run
 from evals.models.suite import GatePolicy
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials

@@ -2,9 +2,9 @@
 
 import pytest
 
+from evals.comparison.comparison_pairs import compared
 from evals.comparison.gate import decide
 from evals.comparison.gate_input import facts_of
-from evals.comparison.run_comparisons import compared
 from evals.scoring.registry import scorer_infos
 from tests.builders.facts import a_baseline, a_good_trace, cassettes_of, some_cases, some_material, some_trials
 from tests.builders.trace import a_report

@@ -3,7 +3,7 @@
 import pytest
 
 from evals.application_pack import load_pack
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.comparison.stored_side import (
     bare_case,
     compared_sides,
@@ -13,10 +13,10 @@ from evals.comparison.stored_side import (
     side_of_run,
 )
 from evals.errors import CannotJudgeError, ConfigurationError
+from evals.external_results import Result, Results
 from evals.models.suite import GatePolicy
 from evals.pipeline.read_sides import named_apart
 from evals.report.view.variant_tables import in_words
-from evals.result_files import Result, Results
 from evals.scoring.registry import scorer_infos
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_report
@@ -197,7 +197,7 @@ def test_losses_against_a_baseline_are_explained_by_its_routes():
 
 
 def test_what_differs_is_told_again_when_the_stored_comparison_is_judged_again():
-    from evals.comparison.run_result import decide_again
+    from evals.comparison.assemble_run import decide_again
 
     run = judged(results(passing(20), "main"), results(passing(20, start=5), "branch"))
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from evals.comparison.comparison_pairs import compared
 from evals.comparison.gate import decide
 from evals.comparison.gate_input import facts_of
 from evals.comparison.paired_comparison import replayed_cases
-from evals.comparison.run_comparisons import compared
 from evals.scoring.registry import score_trials, scorer_infos
 from tests.builders.facts import a_baseline, a_variant, cassettes_of, some_cases, some_material, some_trials
 from tests.builders.trace import a_call

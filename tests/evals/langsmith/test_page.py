@@ -11,7 +11,7 @@ from tests.builders.checkout import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "langsmith.md").read_text(encoding="utf-8")
 COMMANDS = get_command(command_line(all_commands(), "langsmith")).commands["langsmith"].commands
-OTHERS = "evals.cli.run_commands evals.cli.verdict_commands evals.cli.report_commands evals.pipeline.decide_run"
+OTHERS = "evals.cli.run_command evals.cli.verdict_commands evals.cli.report_commands evals.pipeline.decide_run"
 
 
 def options(command):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.llm_judge.grades import balanced_accuracy, rate
+from evals.llm_judge.grade_statistics import balanced_accuracy, rate
 from evals.statistics.intervals import rate_interval
 
 

@@ -2,10 +2,18 @@
 
 from types import SimpleNamespace
 
-from evals.llm_judge.grades import Graded, change, counts, value
+from evals.llm_judge.grade_statistics import Graded, change, counts, value
+from evals.llm_judge.judge_questions import (
+    GroundTruth,
+    JudgeCheckSet,
+    JudgePrompt,
+    JudgeQuestion,
+    JudgeReply,
+    Plant,
+    Prompts,
+)
 from evals.llm_judge.judge_summary import blessed_judge, judgement
 from evals.llm_judge.planted_accuracy import Measured
-from evals.llm_judge.rubric import GroundTruth, JudgeCheckSet, JudgePrompt, JudgeQuestion, JudgeReply, Plant, Prompts
 from evals.models.judge import BlessedJudge, Grade, PairAnswer
 from tests.builders.run import a_run
 

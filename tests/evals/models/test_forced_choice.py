@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.models.forced_choice import DecisiveStep, ForcedChoice, decisive_lines
+from evals.models.forced_decision import DecisiveStep, ForcedChoice, decisive_lines
 from tests.builders.run import a_trial
 from tests.builders.trace import a_trace
 

@@ -2,7 +2,7 @@
 
 import json
 
-from evals.otlp.planned_spans import answered, asked
+from evals.otlp.span_data import answered, asked
 
 CALL = {"id": "q7Rk2Zp9Xw4Lm8Vt3Ny6Bc1Hd5Jf0GsA", "function": {"name": "tavily_search", "arguments": '{"query": "x"}'}}
 

@@ -7,7 +7,7 @@ import pytest
 
 from evals.models.metrics import Failed, Scored, Skipped
 from evals.otlp import attribute_names as names
-from evals.otlp.planned_spans import ROOT
+from evals.otlp.span_data import ROOT
 from evals.otlp.span_plan import planned_traces
 from tests.builders.run import a_run, a_trial, a_variant_info
 from tests.builders.trace import a_call, a_decision, a_trace, an_exchange, an_override

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.otlp.planned_spans import steps_of
+from evals.otlp.span_data import steps_of
 from tests.builders.trace import a_call, a_decision, a_trace
 
 

@@ -7,7 +7,7 @@ import pytest
 from evals.cassettes.cassette_files import merge_write
 from evals.errors import CassetteError
 from evals.otlp import attribute_names as names
-from evals.otlp.planned_spans import Tapes
+from evals.otlp.span_data import Tapes
 from evals.secret_filter import WITHHELD
 from evals.workspace import Workspace
 from tests.builders.interaction import an_interaction
@@ -64,7 +64,7 @@ def test_only_the_part_that_holds_a_secret_is_withheld(workspace, monkeypatch):
     """A cassette refuses it; a rule that was added since the recording was read meets it here first."""
     asked = an_interaction(f"use {PLANTED['openai_key']}", answer="So.")
     tapes = Tapes(workspace)
-    monkeypatch.setattr("evals.otlp.planned_spans.load", lambda *_: type("", (), {"exact": lambda *_: asked}))
+    monkeypatch.setattr("evals.otlp.span_data.load", lambda *_: type("", (), {"exact": lambda *_: asked}))
 
     told = tapes.words_of(a_call_of(asked), "one", 0)
 

@@ -1,7 +1,7 @@
 """What `evals bless` takes for a baseline, and what it says it kept."""
 
+from evals.comparison.assemble_run import assemble
 from evals.comparison.gate_input import new_violations
-from evals.comparison.run_result import assemble
 from evals.pipeline.bless_suite import holes, kept_trials
 from tests.builders.facts import a_coverage, a_good_trace, some_cases, some_material, some_trials
 from tests.builders.run import a_run, a_trial

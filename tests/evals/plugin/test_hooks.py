@@ -31,7 +31,7 @@ def test_a_session_without_us_loads_hooks_and_fixtures_and_nothing_else(tmp_path
         "evals.errors",
         "evals.gc_pause",
         "evals.package_digests",
-        "evals.import_hook",
+        "evals.source_loader",
         "evals.application_pack",
         "evals.paths",
         "evals.plugin",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.comparison.run_result import case_info
+from evals.comparison.assemble_run import case_info
 from evals.report.html_page import render
 from evals.scoring.registry import score_trials
 from tests.builders.case import a_case

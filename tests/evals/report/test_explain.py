@@ -5,7 +5,7 @@ import pytest
 from evals.models.metrics import Scored
 from evals.models.run import PointInfo
 from evals.models.trace import Miss, Visit
-from evals.report.view.explain_view import explanation, wanted
+from evals.report.view.trial_explanation import explanation, wanted
 from tests.builders.run import a_case_info, a_trial
 from tests.builders.trace import a_decision, a_trace, an_answer, an_exchange, an_override
 

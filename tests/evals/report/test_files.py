@@ -1,6 +1,6 @@
 """What a run leaves behind."""
 
-from evals.report.stored_runs import read_run, write_report
+from evals.report.run_files import read_run, write_report
 from tests.builders.run import a_case_info, a_run, a_variant_info
 from tests.builders.secret import PLANTED
 

@@ -3,7 +3,7 @@ import pytest
 from evals.errors import ConfigurationError
 from evals.models.metrics import Failed, Scored, Skipped
 from evals.report.data_frames import frame
-from evals.report.stored_runs import read_run
+from evals.report.run_files import read_run
 from tests.builders.run import a_run, a_trial
 
 OUTCOMES = {

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evals.comparison.run_result import assemble
+from evals.comparison.assemble_run import assemble
 from evals.models.run import DatasetBaseline
 from evals.report.summary_markdown import summary
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials

@@ -7,7 +7,7 @@ from evals.cassettes.transcript import keep_words
 from evals.content_cache import digest_of
 from evals.report.html_page import render
 from evals.report.recorded_calls import RecordedCall, TrialCalls, recorded_calls
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from evals.report.view.divergence_view import divergence_views, pools_for
 from evals.workspace import Workspace
 from tests.builders.interaction import a_chat_request, an_interaction, messages

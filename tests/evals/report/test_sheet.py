@@ -3,7 +3,7 @@
 import json
 
 from evals.models.base import Closed
-from evals.report.stored_runs import write_sheet
+from evals.report.run_files import write_sheet
 from evals.secret_filter import WITHHELD
 from tests.builders.secret import PLANTED
 

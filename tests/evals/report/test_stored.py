@@ -7,7 +7,7 @@ import pytest
 
 from evals.errors import ConfigurationError
 from evals.models.run import RUN_SCHEMA
-from evals.report.stored_runs import read_run
+from evals.report.run_files import read_run
 from tests.builders.run import a_case_info, a_run, a_trial
 from tests.builders.trace import a_decision, a_trace, an_override
 

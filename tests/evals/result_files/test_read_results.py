@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.result_files import read_results
+from evals.external_results import read_results
 
 DATA = Path(__file__).parent / "data"
 SUMS = ("two and two", "three and four", "nine and one", "six less two", "ten less seven")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evals.errors import ConfigurationError
 from evals.models.case import RouteSpec
 from evals.routes.route_check import check
-from evals.triage.dataset.passing_routes import UNSURE
+from evals.triage.dataset.route_strictness import UNSURE
 from tests.builders.case import NODES, a_constraint, a_spec, an_alternative, case_constraints, policy_constraints
 
 GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))

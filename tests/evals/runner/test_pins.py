@@ -9,17 +9,17 @@ import pytest
 
 from evals.application_pack import load_pack
 from evals.errors import EXIT_CANNOT_JUDGE
-from evals.import_hook import executed
 from evals.package_digests import signature
 from evals.paths import PACKAGE
 from evals.runner import trial_cache as module
 from evals.runner.trial_cache import ChangedError, Pins, code_digests, read_files
+from evals.source_loader import executed
 from evals.workspace import Workspace
 from tests.builders.facts import a_variant
 
 TELL = """
 import json, evals.runner.preloaded_imports, evals.runner.case_task
-from evals.import_hook import executed
+from evals.source_loader import executed
 print(json.dumps(list(executed())))
 """
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.cassette_data import Cassette
 from evals.errors import DatasetError
 from evals.runner.case_task import CaseTask, run_case
 from evals.triage import recorded_graph as replay

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from evals.errors import ConfigurationError
-from evals.target.clock import frozen_clock, parse_clock, seeded
+from evals.target.clock_and_random import frozen_clock, parse_clock, seeded
 
 
 def test_the_clock_stands_still_inside_the_block_only() -> None:

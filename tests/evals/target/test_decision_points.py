@@ -12,8 +12,8 @@ from langgraph.graph.message import add_messages
 from langgraph.types import Command, Send
 
 from evals.target.cases import FrozenPoint
-from evals.target.decision_points import choice, difference
 from evals.target.drive import TargetCall, TargetRun
+from evals.target.frozen_decision_points import choice, difference
 from tests.builders.router_graph import a_router_graph, inside
 from tests.builders.target_session import Session, target_session
 

@@ -19,7 +19,7 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Command, Send, interrupt
 
-from evals.target.clock import frozen_clock
+from evals.target.clock_and_random import frozen_clock
 from evals.target.drive import TargetCall, TargetRun
 from evals.target.observe import RouterChoice
 from tests.builders.model_server import model_server

@@ -1,6 +1,6 @@
 """The rubric of a target as it is asked."""
 
-from evals.target.rubric import TargetRubric
+from evals.target.target_judge import TargetRubric
 from tests.builders.dataset import write
 
 RUBRIC = """\

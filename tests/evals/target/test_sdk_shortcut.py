@@ -19,8 +19,8 @@ from pydantic import BaseModel
 from evals.cassettes.cassette_files import load
 from evals.cassettes.player import Tape
 from evals.shortcut_switch import SWITCH
-from evals.target.capture import TargetTrial, trial_running
 from evals.target.drive import TargetCall
+from evals.target.http_capture import TargetTrial, trial_running
 from evals.target.http_hooks import captured
 from tests.bench.cost import REPOSITORY
 from tests.builders.model_server import model_server

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger
 from evals.scoring.registry import scorers
 from evals.scoring.scorer import score
-from evals.triage.cli.dataset_new import IMPORTERS
+from evals.triage.cli.add_cases import IMPORTERS
 from evals.triage.dataset.case_code import materialise
-from evals.triage.dataset.dataset_writer import write_dataset
+from evals.triage.dataset.imported_dataset_writer import write_dataset
 from evals.triage.dataset.load_cases import load_cases
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial
 from evals.triage.trial_clients import Clients

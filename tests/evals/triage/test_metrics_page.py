@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evals.comparison.run_result import measures
+from evals.comparison.assemble_run import measures
 from evals.scoring.registry import scorers
 
 PAGE = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text(encoding="utf-8")

@@ -8,10 +8,10 @@ import httpx
 import httpx2
 import pytest
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.player import Tape
 from evals.cassettes.recorder import RecordingTransport
-from evals.cassettes.trace_calls import Ledger
 from evals.models.suite import Models, Variant
 from evals.recording.recording_session import prove
 from evals.routes.route_check import check

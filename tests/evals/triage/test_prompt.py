@@ -6,7 +6,7 @@ from evals.errors import ConfigurationError
 from evals.triage.variant_prompts import configuration_of, describe
 from evals.triage.variant_settings import RulesSupervisorSettings
 from tests.builders.facts import a_variant
-from triage import configuration as triage_configuration
+from triage import graph_configuration as triage_configuration
 
 
 def described(tmp_path, **fields):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from evals.cassettes.trace_calls import digest
+from evals.cassettes.calls_and_misses import digest
 from evals.models.suite import Models, Variant
 from evals.triage.variant_prompts import describe, supervisor_files, worker_files
 from triage.prompts.load import load_supervisor_prompt

@@ -9,8 +9,8 @@ from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import load
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.player import Tape
 from tests.builders.interaction import a_chat_answer, a_tape, an_interaction
 from tests.builders.paths import a_path, names_of, outcome

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from evals.models.case import RouteSpec
-from evals.triage.dataset.passing_routes import mutants, rejected_exemplars, strictness_of
+from evals.triage.dataset.route_strictness import mutants, rejected_exemplars, strictness_of
 from tests.builders.case import a_spec, an_alternative, case_constraints, policy_constraints
 
 GOLD = json.loads((Path(__file__).parents[2] / "gold" / "route-examples.json").read_text(encoding="utf-8"))

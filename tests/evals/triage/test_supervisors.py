@@ -2,8 +2,8 @@
 
 import pytest
 
+from evals.cassettes.calls_and_misses import Ledger
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger
 from evals.models.suite import Models, Variant
 from evals.models.trace import Trace
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger
 from evals.models.suite import Models, Variant
 from evals.shortcut_switch import SWITCH
 from evals.triage.graph_trial import CaseTarget, IndexedCode, run_trial

@@ -1,7 +1,7 @@
 """What a trace says of its calls must not depend on which of several answers came first."""
 
+from evals.cassettes.calls_and_misses import Ledger, MissRecord, calls_of
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger, MissRecord, calls_of
 from evals.models.suite import Models, Variant
 from evals.triage.graph_trial import Watcher
 from tests.builders.case import a_case

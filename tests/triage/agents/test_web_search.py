@@ -5,7 +5,7 @@ from tests.builders.endpoint import SAID
 from tests.builders.search import SearchService, a_searching_model, a_searching_toolbox, some_results
 from tests.builders.state import a_state
 from triage.agents.web_search import MAX_SEARCHES, NO_SEARCH, WEB_SEARCH, WebSearchOutput
-from triage.search_tool import NOTHING_NEW
+from triage.web_search_tool import NOTHING_NEW
 
 ANSWER = {**SAID, "external_root_cause": None, "relevant_results": []}
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders.endpoint import Endpoint, a_completion, a_decision, some_models
 from tests.builders.state import a_state
-from triage.configuration import Configuration
+from triage.graph_configuration import Configuration
 from triage.llm import ModelFactory
 from triage.prompts.load import load_supervisor_prompt
 from triage.state import NODES, HumanExchange

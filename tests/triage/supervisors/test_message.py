@@ -2,7 +2,7 @@
 
 from tests.builders.state import a_state
 from triage.prompts.load import load_supervisor_prompt
-from triage.supervisors.registry_supervisor import message
+from triage.supervisors.agent_registry_supervisor import message
 
 PROMPT = load_supervisor_prompt("v4")
 

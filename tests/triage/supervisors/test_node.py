@@ -5,8 +5,8 @@ import pytest
 
 from tests.builders.endpoint import Endpoint, a_team, a_toolbox
 from tests.builders.state import a_finding, a_state
-from triage.configuration import Configuration
 from triage.graph import build_graph
+from triage.graph_configuration import Configuration
 from triage.prompts.load import load_supervisor_prompt
 from triage.state import BugTriageState
 from triage.supervisors import SUPERVISORS

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triage.state import NODES
-from triage.supervisors.registry_supervisor import (
+from triage.supervisors.agent_registry_supervisor import (
     RegistryReply,
     Unusable,
     read,

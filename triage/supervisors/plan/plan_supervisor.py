@@ -10,12 +10,12 @@ from langchain_core.runnables import Runnable
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field
 
-from triage.configuration import Configuration
 from triage.findings import Form
+from triage.graph_configuration import Configuration
 from triage.llm import answering, resilient
 from triage.plans.plan_files import MODES, Mode, given_plan, may_reshape
 from triage.state import BugTriageState, HumanExchange, PlanLimits, TaskItem, Worker
-from triage.supervisors.plan.plan_execution import PlanPrompt, board, guided, noted, parts_of, runnable
+from triage.supervisors.plan.plan_progress import PlanPrompt, board, guided, noted, parts_of, runnable
 from triage.supervisors.plan.plan_tools import Desk, Tool, tools_of, use
 from triage.supervisors.supervisor import INVALID_OUTPUT, MakesModels, Supervise, fault
 from triage.terminal_screen import invalid_decision

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, ValidationError
 from triage.findings import Form
 from triage.plans.plan_files import Mode, faults, may_reshape
 from triage.state import PlanLimits, TaskItem, TaskStatus, Worker, by_id
-from triage.supervisors.plan.plan_execution import OVER, RefusedError, noted, report_on, set_status
+from triage.supervisors.plan.plan_progress import OVER, RefusedError, noted, report_on, set_status
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from triage.configuration import RulesSettings
 from triage.findings import NONE_IDENTIFIED, NOT_IDENTIFIED
+from triage.graph_configuration import RulesSettings
 from triage.state import AgentFinding, BugTriageState, CriticVerdict, RetryReason, Worker
 
 OUTSIDE: Final = "outside this repository"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal
 
-from triage.configuration import Configuration, RulesSettings
 from triage.findings import asks
+from triage.graph_configuration import Configuration, RulesSettings
 from triage.state import BugTriageState, DecisionEvent, HumanExchange, Node, RetryReason, SearchScope, Worker
 from triage.supervisors.rules.rules_signals import (
     OUTSIDE,

@@ -21,7 +21,7 @@ from evals.triage.dataset.case_code import ABOUT, load_codebase
 from evals.triage.dataset.checks.text_checks import at_case, at_label, foreign_imports, line_at, modules_of, unfit_lines
 from evals.triage.dataset.dataset_layout import Gold
 from evals.triage.dataset.derive_gold import derive_gold
-from evals.triage.dataset.finding import Complaint, Corpus, LintedCase, Package
+from evals.triage.dataset.lint_types import Complaint, Corpus, LintedCase, Package
 from evals.triage.dataset.web_search_server import WebPage, read_page
 
 TIMEOUT_S: Final = 20

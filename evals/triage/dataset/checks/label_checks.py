@@ -11,8 +11,8 @@ from evals.routes.constraints import spec_faults
 from evals.triage.dataset.checks.text_checks import at_case, at_label
 from evals.triage.dataset.dataset_layout import Archetype, Category, Severity
 from evals.triage.dataset.derive_gold import outermost_names
-from evals.triage.dataset.finding import Complaint, Corpus, Edges, LintedCase
-from evals.triage.dataset.passing_routes import mutants, rejected_exemplars, strictness_of
+from evals.triage.dataset.lint_types import Complaint, Corpus, Edges, LintedCase
+from evals.triage.dataset.route_strictness import mutants, rejected_exemplars, strictness_of
 
 DEMANDS_A: Final[frozenset[ConstraintType]] = frozenset({"existence", "precedence", "chain_precedence"})
 DEMANDS_B: Final[frozenset[ConstraintType]] = frozenset({"response", "chain_response"})

@@ -10,7 +10,7 @@ from typing import Final
 from evals.models.case import Case
 from evals.safe_yaml import line_of, read_text
 from evals.secret_filter import scan
-from evals.triage.dataset.finding import Complaint, Corpus, LintedCase
+from evals.triage.dataset.lint_types import Complaint, Corpus, LintedCase
 
 _ADDRESS: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@((?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,})")
 _FREE_FOR_EXAMPLES: Final = re.compile(r"(?:.+\.)?example\.(?:com|net|org)", re.IGNORECASE)  # RFC 2606

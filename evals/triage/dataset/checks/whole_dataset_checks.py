@@ -10,8 +10,8 @@ from evals.models.base import Closed
 from evals.models.case import Case, Choice, DecisionPoint, Split
 from evals.triage.dataset.checks.text_checks import at_case, of_the_dataset
 from evals.triage.dataset.dataset_layout import Archetype
-from evals.triage.dataset.finding import Complaint, Corpus
 from evals.triage.dataset.floor_scores import MAX_SHARE_OF_CASES, MAX_SHARE_OF_KINDS, kind_baselines, route_baselines
+from evals.triage.dataset.lint_types import Complaint, Corpus
 from evals.triage.nodes import CHOICES
 
 SHARES: Final[Mapping[Split, float]] = {"tune": 0.50, "gate": 0.35, "holdout": 0.15}

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from evals.cassettes.trace_calls import digest
+from evals.cassettes.calls_and_misses import digest
 from evals.recording.miss_causes import cause_of
 from tests.builders.missed import CONTEXT, ISSUE, PROMPT, SYSTEM, a_recorded, a_request, evidence
 from tests.builders.trace import a_decision, a_trace

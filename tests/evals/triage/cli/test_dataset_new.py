@@ -9,7 +9,7 @@ from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.dataset_layout import Archetype, Layout
 from evals.triage.dataset.lint_dataset import run_lint
 from evals.triage.dataset.load_cases import load_case, load_policy
-from evals.triage.dataset.passing_routes import mutants, rejected_exemplars, strictness_of
+from evals.triage.dataset.route_strictness import mutants, rejected_exemplars, strictness_of
 from tests.builders.dataset import a_sound_dataset
 
 

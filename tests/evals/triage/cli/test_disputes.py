@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from evals.report.stored_runs import write_report
+from evals.report.run_files import write_report
 from tests.builders.command import command
 from tests.builders.dispute import a_disputed_run, an_answer_to
 from tests.builders.run import a_run, a_trial

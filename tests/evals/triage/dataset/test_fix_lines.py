@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.cassette_data import Cassette
 from evals.runner.case_task import CaseTask
 from evals.triage.dataset.case_code import materialise
 from evals.triage.dataset.fix_lines import fix_lines

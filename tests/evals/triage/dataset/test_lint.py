@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 from evals.triage.dataset.dataset_layout import Layout, code_digest
-from evals.triage.dataset.finding import Complaint, Surroundings
 from evals.triage.dataset.lint_dataset import (
     CASE_CHECKS,
     CODEBASE_CHECKS,
@@ -16,6 +15,7 @@ from evals.triage.dataset.lint_dataset import (
     OWN_CORPUS_CHECKS,
     run_lint,
 )
+from evals.triage.dataset.lint_types import Complaint, Surroundings
 from tests.builders.dataset import (
     ISSUE,
     PATCH,

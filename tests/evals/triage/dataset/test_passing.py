@@ -10,7 +10,7 @@ from evals.content_cache import Kept
 from evals.models.case import Steps
 from evals.routes.route_check import check
 from evals.triage.dataset.load_cases import load_cases
-from evals.triage.dataset.passing_routes import BANDS, SURE, passing_of, passing_routes, strictness_of
+from evals.triage.dataset.route_strictness import BANDS, SURE, passing_of, passing_routes, strictness_of
 from evals.triage.nodes import NODES
 from tests.builders.case import a_constraint, a_spec, an_alternative, case_constraints, reviewed_policy
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from evals.llm_judge.judge_questions import JudgeCheckSet
 from evals.llm_judge.planted_accuracy import Measured
-from evals.llm_judge.rubric import JudgeCheckSet
 from evals.triage.judge.planted_defects import DEFECTS, REWORDINGS, hand_made
 from evals.triage.judge.triage_rubric import (
     SCALES,

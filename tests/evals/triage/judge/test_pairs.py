@@ -2,8 +2,8 @@
 
 import pytest
 
-from evals.llm_judge.grades import Paired, position, preferences
-from evals.llm_judge.rubric import JudgeReply
+from evals.llm_judge.grade_statistics import Paired, position, preferences
+from evals.llm_judge.judge_questions import JudgeReply
 from evals.models.judge import PairAnswer
 from evals.triage.judge.triage_rubric import load_prompts, pair_question
 from tests.builders.judge import a_dossier

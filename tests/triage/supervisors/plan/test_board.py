@@ -5,7 +5,7 @@ import pytest
 from tests.builders.plan import a_task
 from tests.builders.state import a_finding, a_rejection, a_state
 from triage.state import PlanLimits, TaskEvent
-from triage.supervisors.plan.plan_execution import board
+from triage.supervisors.plan.plan_progress import board
 
 LIMITS = PlanLimits()
 

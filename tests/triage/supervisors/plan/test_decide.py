@@ -7,7 +7,7 @@ from tests.builders.plan import PlanningTeam, a_choice, a_step, a_task, everythi
 from tests.builders.state import a_state
 from triage.errors import PromptError
 from triage.prompts.load import parse_supervisor_prompt
-from triage.supervisors.plan.plan_execution import parts_of
+from triage.supervisors.plan.plan_progress import parts_of
 
 
 def thinking(*thoughts):

@@ -8,7 +8,7 @@ from tests.builders.plan import a_choice, a_task
 from tests.builders.state import a_finding, a_rejection
 from triage.plans.plan_files import faults
 from triage.state import CriticVerdict, PlanLimits
-from triage.supervisors.plan.plan_execution import errored, returned, reviewed, runnable, started
+from triage.supervisors.plan.plan_progress import errored, returned, reviewed, runnable, started
 from triage.supervisors.plan.plan_supervisor import PlanDecision, picked
 from triage.supervisors.plan.plan_tools import Desk, tools_of, use
 

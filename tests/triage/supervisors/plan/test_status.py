@@ -7,7 +7,7 @@ import pytest
 from tests.builders.plan import a_task
 from tests.builders.state import a_finding, a_rejection
 from triage.state import CriticVerdict, PlanLimits, TaskStatus
-from triage.supervisors.plan.plan_execution import (
+from triage.supervisors.plan.plan_progress import (
     MOVES,
     OVER,
     SUPERVISORS,

@@ -9,8 +9,8 @@ from tests.builders.rules import a_draft, a_drafted_state, a_review_finding, som
 from tests.builders.search import a_toolbox_with
 from tests.builders.state import a_finding, a_state
 from triage.checkpoints import serializer
-from triage.configuration import Configuration, RulesSettings
 from triage.graph import build_graph, supervisor_node
+from triage.graph_configuration import Configuration, RulesSettings
 from triage.state import BugTriageState, SearchScope
 
 JOB = {"configurable": {"thread_id": "job"}}

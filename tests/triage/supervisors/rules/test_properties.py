@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from tests.builders.rules import FILES, some_retries
 from tests.builders.state import a_report, a_state
-from triage.configuration import RulesSettings
 from triage.graph import ruled
+from triage.graph_configuration import RulesSettings
 from triage.guards.guard_sets import SETS, guard_set
-from triage.guards.hardened_guards import GuardSet
+from triage.guards.guards import GuardSet
 from triage.state import AgentError, AgentFinding, BugTriageState, CriticVerdict, HumanExchange, Retrieval, Worker
 from triage.supervisors.rules.rules_supervisor import decide, update_of
 

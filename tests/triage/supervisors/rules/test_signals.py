@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders.rules import FILES, a_draft, a_drafted_state, a_verdict
 from tests.builders.state import a_finding, a_state
-from triage.configuration import RulesSettings
+from triage.graph_configuration import RulesSettings
 from triage.state import Retrieval
 from triage.supervisors.rules.rules_signals import Signals, confidence_of, signals_of
 

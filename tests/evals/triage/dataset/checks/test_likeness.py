@@ -6,7 +6,7 @@ import pytest
 
 from evals.triage.dataset.checks.whole_dataset_checks import issues_differ, titles_differ
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.finding import Corpus, Surroundings
+from evals.triage.dataset.lint_types import Corpus, Surroundings
 from tests.builders.case import a_case
 
 STORY = "the export stops after the third page and nobody was told why it does that since the upgrade on monday"

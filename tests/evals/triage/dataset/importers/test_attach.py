@@ -3,9 +3,9 @@
 import pytest
 import yaml
 
-from evals.triage.cli.dataset_new import IMPORTERS
+from evals.triage.cli.add_cases import IMPORTERS
 from evals.triage.dataset.case_code import POINTER
-from evals.triage.dataset.dataset_writer import attached, labels_of
+from evals.triage.dataset.imported_dataset_writer import attached, labels_of
 from evals.triage.dataset.repository_clones import Clones
 from tests.builders.foreign import a_github_issue, a_locbench_row, a_swebench_row, as_json_lines
 from tests.builders.planted import a_history, a_patch, the_rows

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evals.triage.dataset.imported_issue import RefusedRowError, read_fix
+from evals.triage.dataset.imported_issue_files import RefusedRowError, read_fix
 from tests.builders.foreign import a_change, a_deleted_file, a_new_file
 
 BINARY = "diff --git a/logo.png b/logo.png\nindex 1111111..2222222 100644\n"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from evals.triage.dataset.imported_issue import function_of, names_in
+from evals.triage.dataset.imported_issue_files import function_of, names_in
 
 SPELLINGS = [["a.py", "b.py"], ("a.py", "b.py"), '["a.py", "b.py"]', "['a.py', 'b.py']", "('a.py', 'b.py')"]
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from evals.triage.cli.dataset_new import IMPORTERS
-from evals.triage.dataset.imported_issue import ForeignIssue, Refused
+from evals.triage.cli.add_cases import IMPORTERS
+from evals.triage.dataset.imported_issue_files import ForeignIssue, Refused
 from tests.builders.foreign import (
     FAILING,
     GOLD,

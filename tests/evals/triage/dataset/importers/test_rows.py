@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from evals.errors import DatasetError
-from evals.triage.dataset.imported_issue import BadRow, Row, read_rows
+from evals.triage.dataset.imported_issue_files import BadRow, Row, read_rows
 from tests.builders.dataset import write
 
 ROWS = [{"id": "1", "text": "one\ntwo"}, {"id": "2", "text": "a \u2028 b, c"}]

@@ -7,10 +7,10 @@ import pytest
 
 from evals.errors import ConfigurationError, DatasetError
 from evals.triage.dataset.dataset_layout import Layout
-from evals.triage.dataset.dataset_writer import LONGEST_ID, REPORT, write_dataset
-from evals.triage.dataset.imported_issue import ForeignIssue, Refused
+from evals.triage.dataset.imported_dataset_writer import LONGEST_ID, REPORT, write_dataset
+from evals.triage.dataset.imported_issue_files import ForeignIssue, Refused
 from evals.triage.dataset.load_cases import load_cases
-from evals.triage.dataset.passing_routes import mutants, rejected_exemplars, strictness_of
+from evals.triage.dataset.route_strictness import mutants, rejected_exemplars, strictness_of
 from tests.builders.dataset import POLICY, write
 
 

@@ -22,9 +22,8 @@ from evals.triage.dataset.case_code import Commits
 from evals.triage.dataset.checks.codebase_checks import repro_proves_the_bug
 from evals.triage.dataset.checks.text_checks import MARK
 from evals.triage.dataset.dataset_layout import Archetype, Layout
-from evals.triage.dataset.dataset_writer import REPORT, ImportReport, attached, write_dataset
-from evals.triage.dataset.finding import LintedCase
-from evals.triage.dataset.imported_issue import (
+from evals.triage.dataset.imported_dataset_writer import REPORT, ImportReport, attached, write_dataset
+from evals.triage.dataset.imported_issue_files import (
     ForeignIssue,
     Refused,
     Source,
@@ -32,6 +31,7 @@ from evals.triage.dataset.imported_issue import (
     read_locagent,
     read_swebench,
 )
+from evals.triage.dataset.lint_types import LintedCase
 from evals.triage.dataset.load_cases import load_case, load_policy, read_issue
 from evals.triage.dataset.new_case import (
     case_of_job,
@@ -117,7 +117,7 @@ def _of_job(
         ConfigurationError: the job cannot be read, or something in it looks like a secret; nothing is written.
             SecretFoundError: the same, of its traffic.
     """
-    from evals.triage.live_jobs import live_job
+    from evals.triage.imported_jobs import live_job
 
     job = live_job(jobs, name)
     made = case_of_job(case_id, job, workspace, kind, codebase)
@@ -231,7 +231,7 @@ def _plain(text: str) -> Text:
 def harvest(case: str, variant: str, suite: str, root: Path) -> int:
     """Print the states a recorded router was asked in, as decision points to be labelled."""
     chosen = selected(suite, root, Options(cases=(case,), variants=(variant,)))
-    from evals.triage.live_jobs import harvest as harvested
+    from evals.triage.imported_jobs import harvest as harvested
     from evals.triage.recorded_graph import Repositories
 
     workspace, [one], [info] = chosen.workspace, chosen.cases, chosen.variants

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from langgraph.types import Send
 
-from triage.configuration import Configuration
-from triage.context_message import exchanges, redirects
 from triage.errors import PromptError
+from triage.graph_configuration import Configuration
 from triage.issue import discussion_block
 from triage.plans.plan_files import Mode
 from triage.prompts.load import SupervisorPrompt
@@ -25,6 +24,7 @@ from triage.state import (
     Worker,
     by_id,
 )
+from triage.supervisor_context import exchanges, redirects
 
 MOVES: Final[dict[TaskStatus, frozenset[TaskStatus]]] = {
     "READY": frozenset({"RUNNING", "RERUN", "CANCELLED"}),

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 from evals.cassettes.player import AGENT_HEADER, ReplayTransport
 from evals.errors import CannotJudgeError, ConfigurationError, nearest_name
 from evals.llm_judge.attacks import ON_ANY_TEXT, attacked
-from evals.llm_judge.rubric import JudgeCheckSet, JudgePrompt, JudgeQuestion, Plant, PlantedKind, Prompts, part
+from evals.llm_judge.judge_questions import JudgeCheckSet, JudgePrompt, JudgeQuestion, Plant, PlantedKind, Prompts, part
 from evals.models.base import Closed
 from evals.models.case import Case
 from evals.models.judge import AGENT, Grade, Grades, PairAnswer
@@ -125,7 +125,7 @@ BULLETS: Final = PlantedKind("bullets", "every sentence as an item of a list")
 
 
 class TargetRubric:
-    """See `evals.llm_judge.rubric.Rubric`, method by method."""
+    """See `evals.llm_judge.judge_questions.Rubric`, method by method."""
 
     ground_truth: Final = None
 

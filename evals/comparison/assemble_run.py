@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from evals.application_pack import load_pack
 from evals.comparison import gate
 from evals.comparison.baseline import FILE_READ, make_baseline
+from evals.comparison.comparison_pairs import Compared, ablations, compared
 from evals.comparison.gate_input import facts_of, redraws
 from evals.comparison.metric_summaries import Material, coverage_of, sample_agreements, summarise
-from evals.comparison.run_comparisons import Compared, ablations, compared
 from evals.comparison.variant_metrics import (
     Measuring,
     VariantTrials,

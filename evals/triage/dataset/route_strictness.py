@@ -236,7 +236,7 @@ def all_passing(specs: Sequence[RouteSpec], cache: Path) -> list[Passing]:
     """The passing routes of each specification, by band."""
     kept, rules, found = Kept(cache / "passing"), Rules(), list[Passing]()
     known: dict[str, Passing] = {}
-    code = code_digest("routes/*.py", "models/case.py", "triage/dataset/passing_routes.py")
+    code = code_digest("routes/*.py", "models/case.py", "triage/dataset/route_strictness.py")
     for spec in specs:
         name = digest_of(code, libraries_digest(cache), _told(spec))
         if name not in known:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import evals.triage.offline_environment  # noqa: F401 - before LangGraph and LangSmith
-from evals.cassettes.interaction import Cassette
+from evals.cassettes.calls_and_misses import Ledger
+from evals.cassettes.cassette_data import Cassette
 from evals.cassettes.player import Tape
-from evals.cassettes.trace_calls import Ledger
 from evals.errors import ConfigurationError
 from evals.models.base import Closed
 from evals.models.case import Case, RouteNode
@@ -25,7 +25,7 @@ from triage.codebase.checkout_index import CHANGED
 from triage.codebase.source_files import MAX_FILE_BYTES, source_files, sources_of
 from triage.errors import TriageError
 from triage.issue import discussion_block
-from triage.job_requests import StoredRequest, kept
+from triage.job_model_requests import StoredRequest, kept
 from triage.job_trace import visit_data
 from triage.run_options import RunOptions
 from triage.state import BugTriageState

@@ -15,17 +15,17 @@ from evals.errors import EvalsError, MissError, RecordingError, RecordingStopped
 from evals.fork_server import process_for
 from evals.models.trace import Trace
 from evals.target.variant_checkout import VariantFiles
-from evals.target_import_time import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
+from evals.target_imports import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 
 if TYPE_CHECKING:
+    from evals.cassettes.calls_and_misses import MissRecord
+    from evals.cassettes.cassette_data import Interaction
     from evals.cassettes.event_loop_thread import Apart
-    from evals.cassettes.interaction import Interaction
     from evals.cassettes.live_answer import Send
     from evals.cassettes.player import IncomingRequest, Tape
-    from evals.cassettes.trace_calls import MissRecord
     from evals.models.case import Case
     from evals.models.suite import Variant
-    from evals.target.capture import Recording
+    from evals.target.http_capture import Recording
 
 LONGEST: Final = 600.0
 """Seconds that a trial may take while it is recorded."""
@@ -176,7 +176,7 @@ class _Asking:
 
     async def answer(self, request: "IncomingRequest", send: "Send") -> "Interaction":
         """As `evals.cassettes.recorder.Recorder.answer`."""
-        from evals.cassettes.interaction import Interaction  # noqa: PLC0415
+        from evals.cassettes.cassette_data import Interaction  # noqa: PLC0415
         from evals.cassettes.player import tape_of  # noqa: PLC0415
 
         ledger, number = tape_of(request).ledger, next(self._numbers)
@@ -209,7 +209,7 @@ def serve(pipe: Connection, environment: Mapping[str, str]) -> None:
 
 async def _serve_trials(pipe: Connection, thread: "Apart") -> None:
     from evals.cassettes.player import Tape  # noqa: PLC0415 - loads LangGraph, as the next
-    from evals.target.capture import Recording  # noqa: PLC0415
+    from evals.target.http_capture import Recording  # noqa: PLC0415
     from evals.target.target_trials import target_ready  # noqa: PLC0415
 
     over = asyncio.Event()

@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, Protocol
 from pydantic import BaseModel
 
 from evals.application_pack import ModelJudge
+from evals.cassettes.calls_and_misses import Ledger, nearest
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import FOLDER, Readings, load
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.cassettes.player import Tape, playing
-from evals.cassettes.trace_calls import Ledger, nearest
 from evals.errors import ConfigurationError
 from evals.models.case import Case
 from evals.models.judge import Grades

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.comparison.metric_summaries import SEED
-from evals.llm_judge.rubric import JudgeQuestion, JudgeReply, Rubric, Shown
+from evals.llm_judge.judge_questions import JudgeQuestion, JudgeReply, Rubric, Shown
 from evals.models.case import Case
 from evals.models.judge import Grades, PairAnswer, Position, Preferences, Rate
 from evals.models.trace import Trace

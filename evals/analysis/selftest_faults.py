@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from evals.application_pack import Pack
+from evals.comparison.assemble_run import assemble
 from evals.comparison.baseline import load_baseline, path_of, write_baseline
 from evals.comparison.metric_summaries import Material
-from evals.comparison.run_result import assemble
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.run import Baseline, Run, Scope, Trial, VariantInfo

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 
 from triage.agent_cards import REGISTRY, available_data, call_counts, flagged_agents, recent_history
-from triage.configuration import Configuration
+from triage.graph_configuration import Configuration
 from triage.llm import resilient
 from triage.prompts.load import SupervisorPrompt
 from triage.state import AgentFinding, BugTriageState, HumanExchange, Node, SupervisorError

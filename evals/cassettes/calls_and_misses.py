@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import groupby, islice, takewhile, zip_longest
 from typing import Any, Final, Literal
 
-from evals.cassettes.interaction import Cassette, Interaction, words_of
+from evals.cassettes.cassette_data import Cassette, Interaction, words_of
 from evals.cassettes.request_key import canonical_body, parse_json, volatile_kinds
 from evals.errors import EvalsError
 from evals.models.trace import Call, Difference, Miss, Nearest

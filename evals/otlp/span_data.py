@@ -12,8 +12,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from evals.application_pack import load_pack
+from evals.cassettes.cassette_data import Cassette, Interaction
 from evals.cassettes.cassette_files import FOLDER, Readings, load
-from evals.cassettes.interaction import Cassette, Interaction
 from evals.models.base import Closed
 from evals.models.suite import Models
 from evals.models.trace import Call, Decision, Trace, Visit

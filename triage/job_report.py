@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from triage.agent_cards import has_found
-from triage.guards.hardened_guards import sure_enough
+from triage.guards.guards import sure_enough
 from triage.private_files import private_folder, write_private
 from triage.state import (
     WORKERS,

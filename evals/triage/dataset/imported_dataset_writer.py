@@ -19,7 +19,7 @@ from evals.shared.git_command import GitError
 from evals.triage.dataset.case_code import Commits, take_in
 from evals.triage.dataset.dataset_layout import UNLABELLED, CaseFile, Layout
 from evals.triage.dataset.derive_gold import Edited, edited
-from evals.triage.dataset.imported_issue import ForeignIssue, Refused, RefusedRowError, Source, renames_in
+from evals.triage.dataset.imported_issue_files import ForeignIssue, Refused, RefusedRowError, Source, renames_in
 from evals.triage.dataset.load_cases import Policy, load_case, load_policy
 from evals.triage.dataset.repository_clones import Clone, Clones, NoCodeError, git
 

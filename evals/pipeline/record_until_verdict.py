@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from evals.comparison.assemble_run import verdict_of
 from evals.comparison.curtailment import Curtailment, unbounded
-from evals.comparison.run_result import verdict_of
 from evals.errors import CannotJudgeError, ConfigurationError, RecordingStoppedError
 from evals.models.case import Case
 from evals.models.run import Verdict

@@ -26,7 +26,7 @@ NOT_RUN: Final = 75
 """Its exit code where it has run nothing."""
 GO: Final = b"."
 """What it is told on stdin."""
-MODULES: Final = ("cli.main", "cli.run_commands", "pipeline.decide_run", "pipeline.decisive_step", "report.stored_runs")
+MODULES: Final = ("cli.main", "cli.run_command", "pipeline.decide_run", "pipeline.decisive_step", "report.run_files")
 """What every run imports, below `evals`; most of it only when it gets there."""
 
 

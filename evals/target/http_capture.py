@@ -1,7 +1,7 @@
 """Capture of a target's HTTP requests: each is answered from, or recorded into, the cassette of the current trial.
 
 The trial is a ContextVar, so that trials side by side in one process never get each other's answers. This module
-decides what becomes of a request; `patches` takes requests from the HTTP libraries and gives them the answers.
+decides what becomes of a request; `http_hooks` takes requests from the HTTP libraries and gives them the answers.
 """
 
 import asyncio
@@ -15,8 +15,8 @@ from typing import Any, Final, Literal
 
 from langgraph.config import get_config
 
+from evals.cassettes.cassette_data import Interaction
 from evals.cassettes.event_loop_thread import Apart
-from evals.cassettes.interaction import Interaction
 from evals.cassettes.live_answer import HttpReply, Send, unreachable
 from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, heard, play, playing
 from evals.cassettes.recorder import Recorder
@@ -24,7 +24,7 @@ from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError
 from evals.secret_filter import scrub
 from evals.target.http_bodies import HttpAnswer, refused, request_object, served, without_credentials
-from evals.target_import_time import LIBRARY_FILES, at_import
+from evals.target_imports import LIBRARY_FILES, at_import
 
 MODEL_PATHS: Final = (
     "/chat/completions",
