@@ -31,7 +31,7 @@ LATER: Final = (
     "evals/analysis/hunk_effects.py",
     "evals/analysis/noise.py",
     "evals/cli/attribute_command.py",
-    "evals/cli/points_command.py",
+    "evals/cli/decision_points_command.py",
     "evals/cli/next_watch_round.py",
     "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",

@@ -15,7 +15,7 @@ from evals.shared.display_text import one_line, visible
 from evals.shared.secrets.rule import hold_environment
 from triage.checkpoints import keep_post, kept_posts
 from triage.errors import InputError
-from triage.github_issues import GitHub, IssueAddress, Text, User, api_url, github
+from triage.github_client import GitHub, IssueAddress, Text, User, api_url, github
 from triage.issue import shortened
 from triage.job_report import with_caveats
 from triage.outgoing_text import effects_of, secret_in

@@ -83,7 +83,7 @@ def drift_command(
 
     Answers go to a separate folder, never to cassettes/. After an interrupt, the same command continues.
 
-    Exit codes: 0 representative, 1 drifted, 3 cannot tell (says how many requests it needs), failed, or limit reached.
+    Exit codes: 0 unchanged, 1 drifted, 3 cannot tell (says how many requests it needs), failed, or limit reached.
     """
     common, asked = given(context, dataset=True), settings(DriftSettings, changed)
     batch = batch_of(asked, export, import_, more_answers, answer_with)

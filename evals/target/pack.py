@@ -38,7 +38,7 @@ class TargetPack(Pack):
     commands = MappingProxyType(
         {
             "points": (
-                "evals.cli.points_command",
+                "evals.cli.decision_points_command",
                 "freezing",
                 "Keep the states in which the reference's routers decided.",
             )

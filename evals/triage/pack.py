@@ -118,7 +118,7 @@ class TriagePack(Pack):
     def prepare_cases(self, cases: "Sequence[Case]", workspace: "Workspace") -> None:
         """Released packages and commits that the cases are about."""
         from evals.triage.dataset.case_code import need_commits  # noqa: PLC0415
-        from evals.triage.dataset.fetch_releases import refuse_unfetched  # noqa: PLC0415
+        from evals.triage.dataset.fetch_packages import refuse_unfetched  # noqa: PLC0415
 
         refuse_unfetched(cases, workspace.datasets, workspace.cache)
         need_commits((case.labels.commits[0] for case in cases if case.labels.commits), workspace.cache)

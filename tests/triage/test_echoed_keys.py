@@ -12,7 +12,7 @@ import pytest
 from tests.builders.desk import NEW, a_desk, triage_at
 from tests.builders.github import a_github
 from tests.builders.unruly import only
-from triage import github_issues as github
+from triage import github_client as github
 
 TOKEN = "ghost-of-" + "a-token-1234"
 KEY = "key-of-" + "the-model-1234"

@@ -167,7 +167,7 @@ def _posted(posts: "Posts", jobs: Path | None, *, yes: bool, how: str) -> Iterat
     """Post the texts, or show them; a line or a page for each. `jobs` remembers what is posted; `how` are the options
     that post them."""
     from triage.checkpoints import keep_post, kept_posts
-    from triage.github_issues import github
+    from triage.github_client import github
     from triage.publish_report import post, published, shown, with_known_labels
     from triage.stored_jobs import held
 
@@ -189,7 +189,7 @@ def _posted(posts: "Posts", jobs: Path | None, *, yes: bool, how: str) -> Iterat
 
 
 def _from_file(path: Path, issue_url: str) -> "Posts":
-    from triage.github_issues import IssueAddress, api_url
+    from triage.github_client import IssueAddress, api_url
     from triage.publish_report import read_posts, refuse_secrets_of
 
     posts, wanted = read_posts(path), IssueAddress.of(issue_url, api_url())
@@ -209,7 +209,7 @@ def _grave_caveats(posts: "Posts") -> list[str]:
 
 async def _of_job(jobs: Path, name: str, issue_url: str | None, no_assignee: bool) -> "Posts":
     """What would be posted."""
-    from triage.github_issues import IssueAddress, api_url
+    from triage.github_client import IssueAddress, api_url
     from triage.job_report import grave_caveats
     from triage.publish_report import posts_of, question_of
     from triage.stored_jobs import begun, one_job

@@ -115,7 +115,7 @@ def run_command(
 
     given = None if issue is None else read_issue(issue, sys.stdin)
     if issue_url is not None:
-        from triage.github_issues import IssueAddress, api_url, github
+        from triage.github_client import IssueAddress, api_url, github
 
         with github(say) as host:
             given = host.issue(IssueAddress.of(issue_url, api_url()))

@@ -85,7 +85,7 @@ def fetch_command(
     Exit codes: 0 all fetched and proved, 1 a release differs from the dataset or cannot be used, or a label is not
     proved, 3 no index could be reached.
     """
-    from evals.triage.dataset.fetch_releases import all_releases, fetch_all, lay_out
+    from evals.triage.dataset.fetch_packages import all_releases, fetch_all, lay_out
     from evals.triage.dataset.package_store import Shelf
 
     common = given(context, dataset=True)

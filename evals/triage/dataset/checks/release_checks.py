@@ -24,7 +24,7 @@ from evals.triage.dataset.checks.text_checks import (
 )
 from evals.triage.dataset.dataset_layout import Gold
 from evals.triage.dataset.derive_gold import definitions, outermost_names
-from evals.triage.dataset.fetch_releases import searched_releases
+from evals.triage.dataset.fetch_packages import searched_releases
 from evals.triage.dataset.floor_scores import root_cause_baselines
 from evals.triage.dataset.lint_types import Complaint, Corpus, LintedCase, Package
 from evals.triage.dataset.package_store import FETCH, Release, Shelf

@@ -10,8 +10,8 @@ import pytest
 
 from evals.cli.main import main
 from evals.errors import NotFetchedError, ReleaseError
-from evals.triage.dataset import fetch_releases as downloads
-from evals.triage.dataset.fetch_releases import (
+from evals.triage.dataset import fetch_packages as downloads
+from evals.triage.dataset.fetch_packages import (
     TOGETHER,
     batches,
     download,
