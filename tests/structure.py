@@ -35,7 +35,7 @@ LATER: Final = (
     "evals/cli/next_watch_round.py",
     "evals/comparison/curtailment.py",
     "evals/comparison/stored_side.py",
-    "evals/target_imports.py",
+    "evals/import_limits.py",
     "evals/imported_files.py",
     "evals/llm_judge/attacks.py",
     "evals/models/forced_decision.py",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from triage.agent_cards import has_found
+from triage.agent_registry import has_found
 from triage.guards.guards import sure_enough
 from triage.private_files import private_folder, write_private
 from triage.state import (

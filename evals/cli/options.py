@@ -197,7 +197,7 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(
         help="OpenAI-compatible endpoint, with /v1. Default: the local model. "
-        "Your own graph takes it from its SDK's environment variable instead.",
+        "Your own graph reads its SDK's environment variable instead.",
         envvar="EVALS_BASE_URL",
     ),
 ]

@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 from distributed import Client, Future, KilledWorker, Worker
 
 from evals.errors import CannotJudgeError, ConfigurationError
+from evals.import_limits import START_UP
 from evals.models.run import VariantInfo
 from evals.models.trace import Trace
 from evals.package_digests import installed
@@ -23,7 +24,6 @@ from evals.runner.case_task import CaseTask, lost, run_case
 from evals.runner.trial_cache import Pins, code_digest
 from evals.runner.trials import trial_digest
 from evals.runner.worker_pool import run_tasks
-from evals.target_imports import START_UP
 from evals.workspace import Workspace
 
 CONNECT: Final = 10.0

@@ -13,7 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Final, Generic, Protocol, Self, TypeVar, cast
 
 from evals.fork_server import process_for
-from evals.target_imports import LONGEST_IMPORT, START_UP, Import, listeners, say_if_slow, too_long
+from evals.import_limits import LONGEST_IMPORT, START_UP, Import, listeners, say_if_slow, too_long
 
 LEAVE: Final = 10.0
 """Seconds an idle worker may take to leave."""

@@ -22,9 +22,9 @@ from evals.cassettes.player import AGENT_HEADER, IncomingRequest, Tape, heard, p
 from evals.cassettes.recorder import Recorder
 from evals.cassettes.request_key import parse_json
 from evals.errors import EvalsError, MissError
+from evals.import_limits import LIBRARY_FILES, at_import
 from evals.secret_filter import scrub
 from evals.target.http_bodies import HttpAnswer, refused, request_object, served, without_credentials
-from evals.target_imports import LIBRARY_FILES, at_import
 
 MODEL_PATHS: Final = (
     "/chat/completions",

@@ -21,6 +21,7 @@ from typing import Any, Final
 from urllib.parse import urlencode, urlsplit
 
 from evals.cassettes.live_answer import HttpReply
+from evals.import_limits import ImportConnections, at_import
 from evals.secret_filter import scrub
 from evals.target.forced_choices import forcing_hook
 from evals.target.http_bodies import HttpAnswer
@@ -38,7 +39,6 @@ from evals.target.http_capture import (
 )
 from evals.target.sdk_shortcut import sdk_hooks
 from evals.target.tools import tool_hooks
-from evals.target_imports import ImportConnections, at_import
 
 _lock: Final = Lock()
 _undo: Final[list[tuple[Any, str, Any]]] = []

@@ -22,9 +22,9 @@ from langgraph.graph import StateGraph
 from langgraph.pregel import Pregel
 
 from evals.errors import ConfigurationError, nearest_name
+from evals.import_limits import connections_at_import
 from evals.source_loader import load_file
 from evals.target.key_placeholders import EXPORTERS_OFF, PLACEHOLDER
-from evals.target_imports import connections_at_import
 
 if TYPE_CHECKING:
     from evals.target.http_capture import Hosts

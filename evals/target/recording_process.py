@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.errors import EvalsError, MissError, RecordingError, RecordingStoppedError
 from evals.fork_server import process_for
+from evals.import_limits import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 from evals.models.trace import Trace
 from evals.target.variant_checkout import VariantFiles
-from evals.target_imports import LONGEST_IMPORT, Import, listeners, say_if_slow, too_long
 
 if TYPE_CHECKING:
     from evals.cassettes.calls_and_misses import MissRecord

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.cassettes.calls_and_misses import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
+from evals.import_limits import importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.cases import FrozenPoint
@@ -20,7 +21,6 @@ from evals.target.frozen_decision_points import choice, chosen_by
 from evals.target.recording_process import LONGEST, TrialProcess
 from evals.target.target_settings import TABLE, TargetSettings
 from evals.target.variant_checkout import VariantFiles
-from evals.target_imports import importing
 
 if TYPE_CHECKING:
     import httpx2

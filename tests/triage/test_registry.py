@@ -4,7 +4,7 @@ import pytest
 
 from tests.builders.endpoint import a_team, a_toolbox
 from tests.builders.state import a_finding, a_rejection, a_report, a_state, an_exchange
-from triage.agent_cards import (
+from triage.agent_registry import (
     AVAILABLE,
     MAX_CALLS,
     REGISTRY,

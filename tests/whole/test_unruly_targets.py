@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evals import target_imports
+from evals import import_limits
 from evals.runner import worker_pool
 from evals.target import recording_process
 from tests.builders.dataset import write
@@ -104,7 +104,7 @@ def test_a_slow_import_is_told_once_and_is_no_part_of_the_first_trial(tmp_path):
 
 
 def impatient():
-    target_imports.SLOW = 3.0
+    import_limits.SLOW = 3.0
 
 
 def very_impatient():

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from triage.agent_cards import call_counts, flagged_agents, missing_data, provider_of
+from triage.agent_registry import call_counts, flagged_agents, missing_data, provider_of
 from triage.errors import ConfigurationError
 from triage.guards.guards import HARDENED, Guard, GuardSet, confidence_floor, report_before_end, veto
 from triage.state import MAX_QUESTIONS, BugTriageState, ConfidenceFloor, Node, Veto, Worker

@@ -17,7 +17,7 @@ from typing import Final, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from triage.agent_cards import MAX_CALLS, registry_json
+from triage.agent_registry import MAX_CALLS, registry_json
 from triage.errors import PromptError
 from triage.state import MAX_QUESTIONS, ConfidenceFloor
 

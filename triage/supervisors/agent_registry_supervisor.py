@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 
-from triage.agent_cards import REGISTRY, available_data, call_counts, flagged_agents, recent_history
+from triage.agent_registry import REGISTRY, available_data, call_counts, flagged_agents, recent_history
 from triage.graph_configuration import Configuration
 from triage.llm import resilient
 from triage.prompts.load import SupervisorPrompt
