@@ -94,7 +94,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="As JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would be sent; send nothing.")]
 CaseId = Annotated[str, typer.Argument(help="The name of the case.")]
 Verbose = Annotated[bool, typer.Option("--verbose", help="Also print all reasons, costs and violated constraints.")]
-AskJudge = Annotated[bool, typer.Option("--judge", help="Only the judge's requests, for grades and `evals judge`.")]
+AskJudge = Annotated[bool, typer.Option("--judge", help="Only requests of the judge, the model that grades.")]
 
 
 class SuiteSettings(BaseModel):

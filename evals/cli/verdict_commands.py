@@ -56,8 +56,8 @@ def compare_command(
 ) -> int:
     """Compare prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` alone compares the candidate's prompt at REV with today's. Beside a prompt, it means that prompt at REV;
-    beside a stored run, the suite's baseline at REV. With --case, there is no verdict.
+    `git:REV` alone compares the candidate's prompt at REV with today's. Given with a prompt, it is that prompt at REV;
+    with a stored run, the suite's baseline at REV. With --case, there is no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -259,7 +259,7 @@ def bless_suite_command(
 ) -> int:
     """Make the suite's present results its baseline. Commit the file it writes.
 
-    Exit codes: 2: worse than the old baseline or the reference, and no --worse; 3: not recorded.
+    Exit codes: 2 worse than the old baseline or the reference, without --worse; 3 not recorded.
     """
     common = given(context)
     chosen = loaded(selected(suite, common.root, Options()), own_baseline=False)
