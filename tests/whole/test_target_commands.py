@@ -1,6 +1,7 @@
 """Commands that were written for triage, used on a target: exports to other tools, and suites that are not named."""
 
 import json
+import shutil
 
 import pytest
 
@@ -22,6 +23,11 @@ def project(tmp_path_factory):
     code, said = evals(project, "run", "router", "--case", CASE)
     assert code == 3, said  # of one case only
     return project
+
+
+def own_copy(project, folder):
+    """For a test that changes it: the others share it, in any order."""
+    return shutil.copytree(project, folder / project.name, ignore=shutil.ignore_patterns(".git"))
 
 
 def push(service, project, *words):
@@ -103,7 +109,8 @@ def test_results_of_another_runner_have_no_steps_and_say_nothing_of_them(tmp_pat
     assert "exact" in page
 
 
-def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(project):
+def test_a_command_without_a_suite_says_which_there_are_or_takes_the_only_one(project, tmp_path):
+    project = own_copy(project, tmp_path)
     git(project, "init")
     committed(project, "all")
     for words in (("history",), ("explain", CASE)):
@@ -143,13 +150,13 @@ def test_a_command_called_from_elsewhere_says_what_it_says_in_the_project(projec
     assert there == here
 
 
-def test_the_gate_names_commands_of_the_project(project):
+def test_the_gate_names_commands_of_the_project(project, tmp_path):
+    project = own_copy(project, tmp_path)
     prompt = project / "prompts/router/v1.md"
     partial, absent = evals(project, "gate"), evals(project, "gate", "nosuch.json")
     prompt.write_text(prompt.read_text() + "Think.\n")
     edited, again = evals(project, "gate"), evals(project, "run", "router", "--case", CASE)
     judged = evals(project, "gate")
-    prompt.write_text(prompt.read_text().removesuffix("Think.\n"))
 
     assert (absent[0], "`evals run SUITE` writes reports/latest" in absent[1]) == (2, True), absent
     assert (edited[0], "; run `evals run router` again" in edited[1]) == (3, True), edited
