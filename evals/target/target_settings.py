@@ -89,6 +89,7 @@ TABLE: Final = "target"
 _CODE: Final = frozenset({".py", ".md", ".txt", ".json", ".toml", ".yaml", ".yml"}) | {
     *(".jinja", ".jinja2", ".j2", ".mustache", ".prompt", ".csv", ".tsv", ".xml", ".html", ".sql", ".ini", ".cfg")
 }
+_OF_REPORTS: Final = ("index.html", "summary.md")
 _NOT_CODE: Final = frozenset({"__pycache__", "node_modules", "venv", "site-packages", "build", "dist", "tests"})
 
 
@@ -194,11 +195,10 @@ def _files_below(folder: Path, left_out: set[Path]) -> list[Path]:
 
 
 def _is_result(path: Path) -> bool:
-    """Whether a command of ours or pytest wrote it: a run, a shard, JUnit XML, or the folder of a report."""
-    if path.is_dir():
-        return (path / "index.html").is_file() and any(map(_is_result, path.glob("*.json")))
-    if path.suffix not in (".json", ".xml") or not path.is_file():
+    """Whether a command of ours or pytest wrote it: a run with the rest of its report, a shard, or JUnit XML."""
+    run = path.with_name("run.json") if path.name in _OF_REPORTS else path
+    if run.suffix not in (".json", ".xml") or not run.is_file():
         return False
-    with path.open("rb") as stream:
+    with run.open("rb") as stream:
         head = stream.read(100)
     return b'"content_sha256"' in head[:20] or b"<testsuites" in head
