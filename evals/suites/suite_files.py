@@ -105,6 +105,8 @@ def suite_file(name_or_path: str, root: Path = HERE) -> Path:
     if not path.exists():
         path = Path(name_or_path)
     if not path.is_file():
+        if (other := suites_folder(root) / f"{name_or_path}.yml").is_file():
+            raise ConfigurationError(f"{other}: is not read, as suites end in .yaml; call it {name_or_path}.yaml")
         if not (root / FILE).exists():
             _refuse_without_settings(root.resolve())
         usual = " (taken where none is named)" if name_or_path == USUAL else ""

@@ -96,6 +96,15 @@ def test_an_unknown_suite_names_the_known_ones():
         read_suite("nosuch")
 
 
+def test_a_suite_that_ends_in_yml_is_named_with_what_to_call_it(tmp_path):
+    (tmp_path / "evals.toml").write_text('suites = "suites"\n', encoding="utf-8")
+    (tmp_path / "suites").mkdir()
+    (tmp_path / "suites" / "mine.yml").write_text("variants: []", encoding="utf-8")
+
+    with pytest.raises(ConfigurationError, match=r"mine\.yml: is not read, .* call it mine\.yaml"):
+        read_suite("mine", tmp_path)
+
+
 @pytest.mark.parametrize("name", names())
 def test_every_shipped_suite_loads(name):
     assert read_suite(name).name == name
