@@ -74,7 +74,7 @@ def cassette_verify_command(
     case: Annotated[list[str] | None, typer.Argument(metavar="[CASE]...", help="Only these cases.")] = None,
     as_json: AsJson = False,
 ) -> int:
-    """Check schema, counts, keys, digests, secrets, spelling and manifest; 3 if anything is wrong."""
+    """Check schema, counts, keys, digests, secrets, layout and manifest; 3 if anything is wrong."""
     common = given(context, dataset=True)
     workspace = Workspace.at(common.root, common.dataset)
     for name in case or ():

@@ -31,7 +31,7 @@ def init_command(
         list[str] | None, typer.Option(metavar="GLOB", help="Files, as in prompts/*.md (repeatable).")
     ] = None,
     pass_through: Annotated[
-        list[str] | None, typer.Option(metavar="HOST", help="A host that every replay asks (repeatable).")
+        list[str] | None, typer.Option(metavar="HOST", help="A host that replays call live (repeatable).")
     ] = None,
 ) -> int:
     """Set up a project that has a langgraph.json: writes evals.toml, a suite and a case; overwrites nothing.

@@ -197,7 +197,7 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(
         help="OpenAI-compatible endpoint, with /v1. Default: the local model. "
-        "Your own graph reads its SDK's environment variable instead.",
+        "Not for your own graph: set its SDK's environment variable.",
         envvar="EVALS_BASE_URL",
     ),
 ]

@@ -56,8 +56,8 @@ def compare_command(
 ) -> int:
     """Compare prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` alone compares the candidate's prompt at REV with today's. Given with a prompt, it is that prompt at REV;
-    with a stored run, the suite's baseline at REV. With --case, there is no verdict.
+    `git:REV` alone compares the candidate's prompt at REV with today's. Beside a prompt it means
+    that prompt at REV, beside a stored run the suite's baseline at REV. With --case, there is no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.
@@ -155,7 +155,7 @@ def selftest_command(
     draws: Annotated[int, typer.Option(min=20, help="Simulated runs per false-alarm rate.")] = 200,
     out: Annotated[Path | None, typer.Option(help="Folder of the page (default: reports/selftest).")] = None,
 ) -> int:
-    """Is the verdict right? Plants faults that must be caught in copies of a suite, and counts false alarms.
+    """Is the verdict right? Plants faults in copies of a suite, which must be caught; counts false alarms.
 
     Exit codes: 0 all caught, no more false alarms than `alpha` allows; 1 otherwise; 3 `evals run` does not end in 0.
     """

@@ -63,7 +63,7 @@ def new(
     codebase: Annotated[str | None, typer.Option(help="A folder of datasets/codebases.")] = None,
     archetype: Annotated[str | None, typer.Option(help="Kind of case; `dataset show --counts` lists them.")] = None,
     from_job: Annotated[
-        str | None, typer.Option(help="A job of `triage run`: its issue, code, route, states, and its traffic if kept.")
+        str | None, typer.Option(help="Copy issue, code, route, states and kept traffic of a job of `triage run`.")
     ] = None,
     live_jobs: Annotated[Path, typer.Option("--job-store", help="The file that keeps live jobs.")] = LIVE_JOBS,
     from_git: Annotated[
