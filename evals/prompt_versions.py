@@ -6,7 +6,6 @@ versions stand in (`prompts/desk/v1.md`: `desk`). A file may have versions in a 
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
@@ -17,6 +16,7 @@ from evals.application_pack import Pack
 from evals.errors import ConfigurationError, nearest_name
 from evals.models.run import Baseline, EarlierPrompt, EditedPrompt, VariantInfo
 from evals.models.suite import EVERY_PROMPT
+from evals.project import FILE
 from evals.prompt_hunks import HunkSpec
 from evals.safe_yaml import read_text
 from evals.shared.git_command import DistrustError, GitError, NoGitError, git
@@ -54,16 +54,20 @@ def named_prompts(
 
 
 def _every(spec: str, files: Sequence[Path], root: Path) -> list[NamedPrompt]:
-    """All files as of a revision; one that it does not have stays as it is."""
+    """All files as of a revision. Raises ConfigurationError where one of them is not in it, or there is none: the graph
+    would read the working tree's, and be compared with itself."""
     revision = spec.removeprefix(PREFIX)
     if not spec.startswith(PREFIX) or ":" in revision:
         raise ConfigurationError(f"prompts: {spec}: for all prompts at once write git:REV, else NAME: VERSION")
-    found, commit = [], commit_of(root, revision)
-    for file in files:
-        path = file.relative_to(root).as_posix()
-        with suppress(ConfigurationError):
-            found.append(NamedPrompt(file.stem, spec, path, text_at(root, commit, path)))
-    return found
+    commit_of(root, revision)
+    paths = {file.relative_to(root).as_posix(): file.stem for file in files}
+    try:
+        if not paths:
+            raise ConfigurationError(f"{FILE} names no prompt files in `prompts`")
+        return [NamedPrompt(name, spec, path, text_at(root, revision, path)) for path, name in paths.items()]
+    except ConfigurationError as error:
+        whole = f"to compare whole revisions, write a variant with `revision: {revision}`"
+        raise ConfigurationError(f"{error}; {whole}") from error
 
 
 def _named(name: str, spec: str, files: Sequence[Path], root: Path, told: Mapping[str, object]) -> NamedPrompt:

@@ -333,6 +333,39 @@ def test_what_cannot_be_compared_is_one_line(project, command, sides, says):
     assert (said.code, said.out, said.err) == (2, "", says)
 
 
+@pytest.mark.parametrize(
+    ("settings", "variant", "says"),
+    [
+        (SETTINGS, "now@main", "git:main: there is no prompts/renamed.md in that revision"),
+        ("[target]\n", "now@main", "evals.toml names no prompt files in `prompts`"),
+        (SETTINGS, "all", "git:main: there is no prompts/renamed.md in that revision"),
+    ],
+)
+def test_all_prompts_of_a_revision_are_refused_where_one_cannot_be_had(project, settings, variant, says):
+    """The graph would read that of the working tree, and so would the other side."""
+    (project / "prompts/clerk.md").rename(project / "prompts/renamed.md")
+    write(project / "evals.toml", settings)
+    suite(project, "{name: now}", *(["{name: all, prompts: 'git:main'}"] if variant == "all" else []))
+
+    said = evals_here(project, *(("run", "first") if variant == "all" else ("compare", "git:main", "--suite", "first")))
+    do = "to compare whole revisions, write a variant with `revision: main`"
+    assert (said.code, said.err) == (2, f"evals: variant {variant}: {says}; {do}\n")
+
+
+@pytest.mark.parametrize("told_by", ["", "config: {desk: v1}", "prompts: {desk: v1}"])
+def test_two_sides_that_are_one_thing_are_not_compared(project, told_by):
+    """Code is that of the working tree on both sides, although it has changed since."""
+    suite(project, f"{{name: now, {told_by}}}")
+    git(project, "add", "-A")
+    git(project, "commit", "-qm", "second")
+    write(project / "desk.py", GRAPH)
+
+    said = evals_here(project, "compare", "git:HEAD", "--suite", "first")
+    assert said.code == 2
+    assert said.err.startswith("evals: now@HEAD and now have the same config, prompts and code; ")
+    assert "`revision: REV`" in said.err
+
+
 @pytest.mark.parametrize("told_by", ["config", "prompts"])
 @pytest.mark.parametrize("sides", [("git:HEAD", "v1"), ("v1", "git:HEAD"), ("v1", "prompts/desk/v3.md")])
 def test_an_edited_prompt_is_attributed_against_its_committed_version_or_a_file(project, told_by, sides, monkeypatch):
