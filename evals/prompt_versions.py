@@ -61,12 +61,12 @@ def _every(spec: str, files: Sequence[Path], root: Path) -> list[NamedPrompt]:
         raise ConfigurationError(f"prompts: {spec}: for all prompts at once write git:REV, else NAME: VERSION")
     commit_of(root, revision)
     paths = {file.relative_to(root).as_posix(): file.stem for file in files}
+    whole = f"to compare whole revisions, write a variant with `revision: {revision}`"
+    if not paths:
+        raise ConfigurationError(f"{FILE} names no prompt files in `prompts`; {whole}")
     try:
-        if not paths:
-            raise ConfigurationError(f"{FILE} names no prompt files in `prompts`")
         return [NamedPrompt(name, spec, path, text_at(root, revision, path)) for path, name in paths.items()]
     except ConfigurationError as error:
-        whole = f"to compare whole revisions, write a variant with `revision: {revision}`"
         raise ConfigurationError(f"{error}; {whole}") from error
 
 

@@ -25,6 +25,7 @@ from evals.paths import PACKAGE
 from evals.prompt_versions import edited_prompts, usual_base, with_committed
 from evals.recording.failed_trials import failed_trials
 from evals.run_context import RunContext
+from evals.runner.trial_cache import shown_place
 from evals.runner.trials import Trials, cassette_digests
 from evals.scoring.registry import LOADED, SCORED, file_digest, own_files
 from evals.secret_filter import allowed_beside
@@ -54,7 +55,8 @@ def made_from(recorded: Mapping[str, str], context: RunContext) -> dict[str, str
 
 def all_code(workspace: Workspace) -> str:
     """The digest of harness and graph, with templates, prices and suites, as this process executes them."""
-    return digest_of(*(part.encode() for path in code_files(workspace) for part in (path.name, digest_of_code(path))))
+    files = [(shown_place(path, workspace.root), digest_of_code(path)) for path in code_files(workspace)]
+    return digest_of(*(part.encode() for file in files for part in file))
 
 
 def code_files(workspace: Workspace) -> list[Path]:

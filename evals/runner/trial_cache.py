@@ -77,14 +77,22 @@ def code_digest(root: Path, pack: Pack) -> str:
 
     Supervisor prompts are left out: each variant brings the digest of its own.
     """
-    prompts = tuple((path.name, digest) for path, digest in read_files(pack, root).items())
+    prompts = tuple((shown_place(path, root), digest) for path, digest in read_files(pack, root).items())
     return _joined(root, signature(root / LOCK), prompts, pack)
+
+
+def shown_place(path: Path, root: Path | None = None) -> str:
+    """The path from the folder of this package, or from the project's `root`: the same in every copy of the project.
+    Only its name where it is elsewhere."""
+    inside = path.is_relative_to(PACKAGE)  # also where it is installed below the root
+    folders = (PACKAGE.parent,) if inside or root is None else (root.resolve(), PACKAGE.parent)
+    return next((path.relative_to(each).as_posix() for each in folders if path.is_relative_to(each)), path.name)
 
 
 @cache
 def _joined(root: Path, _signature: Signature, prompts: tuple[tuple[str, str], ...], pack: Pack) -> str:
     files = (
-        *((path.name, digest) for path, digest in code_digests(pack, root).items()),
+        *((shown_place(path, root), digest) for path, digest in code_digests(pack, root).items()),
         *prompts,
         ("lock", file_digest(root / LOCK)),
     )
@@ -181,7 +189,7 @@ class Pins:
         even if that was undone."""
         code = [path for path, digest in executed().items() if self.code.get(path, digest) != digest]
         files = [path for path, before in self.files.items() if signature(Path(path)) != before]
-        return [_name(Path(path)) for path in (*code, *files)]
+        return [shown_place(Path(path)) for path in (*code, *files)]
 
     def check(self) -> None:
         """Raises ChangedError where something is not as pinned."""
@@ -197,12 +205,6 @@ def _signatures(files: Iterable[Path]) -> dict[str, Signature]:
         time.sleep(TICK)
         return {path: signature(Path(path)) for path in found}
     return found
-
-
-def _name(path: Path) -> str:
-    """The path as from the checkout."""
-    root = PACKAGE.parent
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
 class TraceCache:

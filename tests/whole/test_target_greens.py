@@ -249,6 +249,24 @@ def test_a_trial_is_run_again_where_what_a_link_leads_to_has_changed(tmp_path, p
     assert (code, "lost coverage" in said) == (3, True), said
 
 
+def test_trials_of_a_copy_elsewhere_are_found_again(tmp_path):
+    """As those of a cache that is restored on another machine."""
+    assert "20 reused unchanged" in run(copied_after_a_run("support", tmp_path))[1]
+
+
+@pytest.mark.parametrize(("was", "now"), [("prompts/technical.md", "prompts/z/technical.md"), ("desk", "desks")])
+def test_a_file_or_folder_that_the_graph_no_longer_finds_is_seen(tmp_path, was, now):
+    project = copied_after_a_run("support", tmp_path)
+    assert run(project)[0] == 0
+    (project / now).parent.mkdir(exist_ok=True)
+    (project / was).rename(project / now)
+    gate = evals(project, "gate")
+    code, said = run(project)
+
+    assert (gate[0], "code of evals or of the graph" in gate[1]) == (3, True), gate[1]
+    assert code in (2, 3), said
+
+
 @pytest.mark.parametrize(
     "name", ["prompts/router/v1.md", "desk/notes.md", "evaluation/suites/router.yaml", "langgraph.json"]
 )
