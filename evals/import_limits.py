@@ -81,6 +81,8 @@ class ImportConnections:
         return self.refused[-1]
 
 
+connected: Final[set[str]] = set()
+"""Hosts that imports of this process have connected to: what they answered is in all its trials."""
 at_import: Final[ContextVar[ImportConnections | None]] = ContextVar("at_import", default=None)
 
 
@@ -93,3 +95,4 @@ def connections_at_import(hosts: Any) -> Iterator[ImportConnections]:  # noqa: A
         yield found
     finally:
         at_import.reset(token)
+        connected.update(found.addresses)

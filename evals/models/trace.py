@@ -244,6 +244,8 @@ class Trace(Closed):
     output: Annotated[dict[str, Any], Field(exclude_if=not_)] = Field(default_factory=dict)
     """What the graph returned, as JSON."""
     names: Annotated[GraphNames | None, Field(exclude_if=_IS_NONE)] = None
+    live: Annotated[tuple[str, ...], Field(exclude_if=not_)] = ()
+    """Requests and hosts that were answered by the services themselves, which may answer otherwise the next time."""
     error: str | None = None
 
     @property

@@ -208,7 +208,8 @@ def _signatures(files: Iterable[Path]) -> dict[str, Signature]:
 
 
 class TraceCache:
-    """A folder of traces. A damaged entry is as good as none; failed trials are never kept."""
+    """A folder of traces. A damaged entry is as good as none; failed trials, and those with live answers, are never
+    kept."""
 
     def __init__(self, folder: Path) -> None:
         self._kept = Kept(folder)
@@ -231,9 +232,9 @@ class TraceCache:
             self.write(digest, content)
 
     def content(self, trace: Trace) -> bytes | None:
-        """What is stored of a trace: nothing of a failed one, and of one that holds a secret, which is run again each
-        time. It has it from its case, as nothing that was recorded holds one."""
-        if trace.provenance.label == "failed":
+        """What is stored of a trace: nothing of a failed one, of one that asked a live service, and of one that holds a
+        secret: they are run again each time. It has a secret from its case, as nothing that was recorded holds one."""
+        if trace.provenance.label == "failed" or trace.live:
             return None
         text = trace.model_dump_json()
         return text.encode() if fit_to_write(text, allowed_beside(self._kept.folder)) == text else None

@@ -123,9 +123,14 @@ class TargetTrial:
     printed: io.StringIO = field(default_factory=io.StringIO)
     closed: bool = False
     addresses: set[str] = field(default_factory=set)
-    """IP addresses of hosts that are passed through."""
+    """Hosts that it was let through to, with the IP addresses of those that are passed through."""
     forced: Any = None
     """`ForcedChoices`, where choices are forced."""
+
+    @property
+    def live(self) -> set[str]:
+        """What was answered live: requests; where there are none, hosts that it has connected to."""
+        return {*self.passed} or self.addresses
 
     @property
     def is_exact(self) -> bool:

@@ -289,17 +289,20 @@ def _connecting() -> TargetTrial | ImportConnections | None:
 
 
 def _refuse_host(host: str) -> None:
-    """Raises NotLetThroughError if the current code must not connect to a host."""
-    if is_live() or is_local(host):
+    """Note that the current code connects to a host. Raises NotLetThroughError if it must not."""
+    if is_live():
         return
     trial = _connecting()
     if trial is None:
+        if is_local(host):
+            return
         raise NotLetThroughError(f"connection to {host}: made outside of a trial, so it is refused; {THREADS}")
-    if host not in trial.hosts.pass_through and host not in trial.addresses:
+    if not is_local(host) and host not in trial.hosts.pass_through and host not in trial.addresses:
         if isinstance(trial, ImportConnections):
             raise NotLetThroughError(trial.refuse(f"connection to {host}", scrub(host)))
         advised = f"name {scrub(host)} in `pass_through` of [target] in evals.toml to ask it live"
         raise NotLetThroughError(trial.refuse(f"connection to {host}: its library cannot be recorded; {advised}"))
+    trial.addresses.add(host)
 
 
 def _blocked_connect(original: Any) -> Any:  # noqa: ANN401 - a method

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evals.cassettes.calls_and_misses import Ledger, calls_of, misses_of
 from evals.errors import ConfigurationError, RecordingStoppedError, nearest_name
-from evals.import_limits import importing
+from evals.import_limits import connected, importing
 from evals.models.trace import Decision, Exchange, PointAnswer, Provenance, Trace, Visit
 from evals.project import FILE
 from evals.target.cases import FrozenPoint
@@ -150,12 +150,13 @@ class LoadedTarget:
         if trace.provenance.label == "failed" or not case.labels.frozen or variant.forced:
             return trace
         answers: list[PointAnswer] = []
-        missed = Ledger()
+        missed, live = Ledger(), {*trace.live}
         for point in case.labels.frozen:
             # each has a ledger of its own, and goes on with the trial's turns of repeats
             ledger = Ledger(failures=tape.ledger.failures)
             trial = self.trial(replace(tape, ledger=ledger), recording)
             run = await self.run(case, variant, files, trial, point, seconds=seconds)
+            live |= trial.live
             if run.ended in _ENDED_BADLY or trial.refused:
                 error = _below_root(f"decision point {point.id}: {run.error}", files)
                 return trace.model_copy(update={"provenance": Provenance(label="failed"), "error": error})
@@ -166,7 +167,8 @@ class LoadedTarget:
             tape.ledger.served.extend(ledger.served)
             missed.misses.extend(ledger.misses)
         misses = misses_of(missed, tape.cassette, 0)
-        return trace.model_copy(update={"points": tuple(answers), "point_misses": misses})
+        told = {"points": tuple(answers), "point_misses": misses, "live": tuple(sorted(live))}
+        return trace.model_copy(update=told)
 
     def trial(self, tape: "Tape", recording: "Recording | None" = None) -> "TargetTrial":
         """What one run may use."""
@@ -257,6 +259,7 @@ def _trace(
         misses=misses_of(tape.ledger, tape.cassette, len(decisions)),
         output=dict(run.output),
         names=run.names,
+        live=tuple(sorted(connected | trial.live)),
         error=_below_root(run.error, files) if run.ended in _ENDED_BADLY or trial.refused else None,
     )
 

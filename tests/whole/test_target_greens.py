@@ -7,6 +7,7 @@ import pytest
 
 from tests.builders.dataset import write
 from tests.builders.example_projects import copied, copied_after_a_run, evals
+from tests.builders.model_server import model_server
 
 pytestmark = pytest.mark.slow
 
@@ -265,6 +266,24 @@ def test_a_file_or_folder_that_the_graph_no_longer_finds_is_seen(tmp_path, was, 
 
     assert (gate[0], "code of evals or of the graph" in gate[1]) == (3, True), gate[1]
     assert code in (2, 3), said
+
+
+@pytest.mark.parametrize("place", ["", "    "], ids=["at import", "in a node"])
+@pytest.mark.parametrize(
+    "ask", ["__import__('httpx').get('{}/rate')", "__import__('socket').create_connection(('127.0.0.1', {port}), 9)"]
+)
+def test_what_a_live_service_answers_is_asked_again_in_every_run(tmp_path, place, ask):
+    project = copied_after_a_run("support", tmp_path)
+    graph, before = project / "desk/graph.py", '    facts = f"Ticket:' if place else "builder = StateGraph"
+    with model_server(lambda *_: "") as (url, asked):
+        line = ask.format(url, port=url.rpartition(":")[2])
+        write(graph, graph.read_text().replace(before, f"{place}{line}\n{before}"))
+        assert ", 0 reused unchanged" in run(project)[1]
+        first = len(asked)
+        code, said = run(project)
+
+    assert (code, ", 0 reused unchanged" in said) == (0, True), said
+    assert len(asked) == 2 * first
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,13 @@ def test_a_failed_trial_is_never_reused(tmp_path):
     assert store.get(DIGEST) is None
 
 
+def test_a_trial_that_asked_a_live_service_is_never_reused(tmp_path):
+    store = TraceCache(tmp_path)
+    store.put(DIGEST, a_trace(live=("GET 127.0.0.1/rate",)))
+
+    assert store.get(DIGEST) is None
+
+
 def test_a_trace_that_holds_a_secret_is_not_kept(tmp_path):
     """As a miss does that says what was asked about an issue with a key in it."""
     store = TraceCache(tmp_path)
