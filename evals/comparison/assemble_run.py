@@ -23,7 +23,7 @@ from evals.models.case import Case
 from evals.models.metrics import Calibration
 from evals.models.run import Baseline, CaseInfo, PointInfo, Run, Scope, Trial, Verdict, trial_metrics
 from evals.models.suite import GatePolicy, Selection, Suite
-from evals.scoring.registry import scorer_infos
+from evals.scoring.registry import files_scored, scorer_infos
 
 if TYPE_CHECKING:
     from evals.application_pack import Pack
@@ -195,7 +195,12 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy, *, rec
 
 
 def _as_baseline(material: Material) -> Baseline:
-    """What the run would be compared with later, were it blessed."""
+    """What the run would be compared with later, were it blessed. It also holds what is there now in place of the files
+    that the baseline's scorers have read: one that is gone is not read any more."""
+    files_read: Mapping[str, str] = material.files_read
+    if not material.scorers:
+        also = material.baseline.files_read if material.baseline else ()
+        files_read = files_scored(material.pack or load_pack(), [case.id for case in material.cases], also)
     return make_baseline(
         material.suite.name,
         material.cases,
@@ -205,7 +210,7 @@ def _as_baseline(material: Material) -> Baseline:
         material.cassettes,
         material.default_prompts,
         material.pack,
-        files_read=material.files_read,
+        files_read=files_read,
     )
 
 

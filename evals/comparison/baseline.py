@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from evals import atomic_files as disk
 from evals.application_pack import load_pack
+from evals.content_cache import digest_of
 from evals.errors import CannotJudgeError
 from evals.models.case import Case
 from evals.models.metrics import Scored
@@ -210,16 +211,16 @@ def make_baseline(
     files_read: Mapping[str, str] | None = None,
 ) -> Baseline:
     """The baseline these trials would be: exact trials only, and only what was scored. `scorers` is the digest of
-    those that scored them, if it was not the present ones, which had read `files_read`; `cassettes` are the digests of
-    the files that answered; `default_prompts` are those of `triage run`; the pack is the default one if not given;
-    `behaviour` is for `changed_cases`."""
+    those that scored them, if it was not the present ones; `files_read` is what they had read, if that is not all that
+    was read in this process; `cassettes` are the digests of the files that answered; `default_prompts` are those of
+    `triage run`; the pack is the default one if not given; `behaviour` is for `changed_cases`."""
     exact = [trial for trial in trials if trial.trace.provenance.label == "exact"]
     names = [info.variant.name for info in variants]
     return Baseline(
         suite=suite,
         topology=topology(trials),
         scorers=scorers or scorers_digest(pack),
-        files_read=dict(files_read or {}) if scorers else files_scored(pack or load_pack()),
+        files_read=files_scored(pack or load_pack()) if files_read is None and not scorers else dict(files_read or {}),
         cases={case.id: case.digest for case in cases},
         cassettes=dict(cassettes or {}),
         prompts={info.variant.name: info.prompt_digest for info in variants},
@@ -271,8 +272,8 @@ def incomparable(baseline: Baseline, now: Baseline, command: str) -> tuple[str, 
         found.append(f"{', '.join(left)} was blessed, and is no variant of the suite any more")
     if baseline.scorers != now.scorers:
         found.append("the scorers have changed since the baseline was made")
-    both = baseline.files_read.keys() & now.files_read.keys()
-    if read := sorted(path for path in both if baseline.files_read[path] != now.files_read[path]):
+    was = {**dict.fromkeys(now.files_read, digest_of(b"")), **baseline.files_read}  # unread: as if it was not there
+    if read := sorted(path for path, digest in now.files_read.items() if was[path] != digest):
         found.append(f"{', '.join(read)}, which the scorers read, changed since the baseline")
     changed = sorted(
         case for case in baseline.cases.keys() & now.cases.keys() if baseline.cases[case] != now.cases[case]

@@ -177,7 +177,7 @@ class KeptVerdict:
         """What `finish` gives; kept, unless something changed meanwhile."""
         listed, before = self._before
         run, files = finish()
-        now = self._packages.note(own_files(LOADED | SCORED)) if self._is_keepable else None
+        now = self._packages.note(own_files(LOADED.union(*SCORED.values()))) if self._is_keepable else None
         if now is None:
             return run, files
         name = after = _name(self.context, self.trials, now)

@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from evals.application_pack import Pack
 
 LOADED: Final[set[str]] = set()
-SCORED: Final[set[str]] = set()
+SCORED: Final[defaultdict[str, set[str]]] = defaultdict(set)
+"""Case -> files that were opened while its trials were scored."""
 _noted: ContextVar[set[str] | None] = ContextVar("files_read", default=None)
 _SKIPPED: Final = (*NOT_OWN, Path("/proc"), Path("/sys"))
 
@@ -59,12 +60,13 @@ def own_files(paths: Iterable[str]) -> list[Path]:
     return sorted(found)
 
 
-def files_scored(pack: "Pack") -> dict[str, str]:
-    """Path below the project's root -> digest of each file that its scorers have read while they scored, as it is
-    now."""
+def files_scored(pack: "Pack", cases: Iterable[str] | None = None, also: Iterable[str] = ()) -> dict[str, str]:
+    """Path below the project's root -> digest of each file that its scorers have read while they scored these cases (or
+    any), and of those that are `also` named, as it is now."""
     root = pack.root.resolve()
-    found = [path for path in own_files(SCORED) if path.is_relative_to(root)]
-    return {path.relative_to(root).as_posix(): file_digest(path) for path in found}
+    read = own_files(name for case in (SCORED if cases is None else cases) for name in SCORED.get(case, ()))
+    found = {path.relative_to(root).as_posix() for path in read if path.is_relative_to(root)}
+    return {path: file_digest(root / path) for path in sorted({*found, *also})}
 
 
 def file_digest(path: Path) -> str:
@@ -187,11 +189,16 @@ def score_trials(cases: Mapping[str, Case], traces: Sequence[Trace], pack: "Pack
         ConfigurationError: the pack's scorers cannot be loaded.
     """
     listed = scorers(pack)
-    with noted(SCORED, own=not all(scorer.function.__module__.startswith("evals.") for scorer in listed)):
-        return tuple(_scored(cases[trace.case_id], trace, listed) for trace in traces)
+    own = not all(scorer.function.__module__.startswith("evals.") for scorer in listed)
+    return tuple(_scored(cases[trace.case_id], trace, listed, own=own) for trace in traces)
 
 
-def _scored(case: Case, trace: Trace, listed: Sequence[Scorer]) -> Trial:
+def _scored(case: Case, trace: Trace, listed: Sequence[Scorer], *, own: bool) -> Trial:
+    with noted(SCORED[case.id] if own else set(), own=own):
+        return _outcomes(case, trace, listed)
+
+
+def _outcomes(case: Case, trace: Trace, listed: Sequence[Scorer]) -> Trial:
     exact = trace.provenance.label == "exact"
     return Trial(
         trace=trace,

@@ -211,6 +211,26 @@ def test_an_unchanged_run_is_judged_again_where_a_file_that_a_scorer_reads_has_c
     assert "evaluation/words.txt, which the scorers read, changed since the baseline" in said
 
 
+EITHER = "from pathlib import Path\nFILE = Path(__file__).parent / 'words.txt'"
+
+
+@pytest.mark.parametrize("change", ["gone", "new"])
+def test_a_file_that_scorers_read_and_that_has_gone_or_come_makes_other_scores(tmp_path, change):
+    words = "(FILE.read_text().split() if FILE.exists() else ['a', 'e', 'i'])"
+    files = {"words_txt": "a e\n"} if change == "gone" else {}
+    project = scored(tmp_path, EITHER, words, **files)
+    if change == "gone":
+        (project / "evaluation/words.txt").unlink()
+    else:
+        write(project / "evaluation/words.txt", "a e\n")
+    code, said = run(project)
+    gate = evals(project, "gate")
+
+    assert (code, gate[0]) == (3, 3), said
+    assert "evaluation/words.txt, which the scorers read, changed since the baseline" in said
+    assert "evaluation/words.txt, which the scorers read, changed since the baseline" in gate[1]
+
+
 def bytecode_written():
     sys.dont_write_bytecode = False
 
