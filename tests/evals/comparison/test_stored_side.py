@@ -1,5 +1,7 @@
 """Stored sides are compared on what they share, and what else differs is said."""
 
+from dataclasses import replace
+
 import pytest
 
 from evals.application_pack import load_pack
@@ -21,6 +23,7 @@ from evals.scoring.registry import scorer_infos
 from tests.builders.facts import a_good_trace, some_cases, some_material, some_trials
 from tests.builders.trace import a_report
 
+HIT = "root_cause.hit"
 WRONG = a_report("pkg/io.py", ("pkg/io.py",))
 
 
@@ -142,6 +145,52 @@ def test_a_metric_beyond_0_to_1_on_any_side_does_not_decide():
     assert [item.endpoint for item in judged(*sides).comparisons] == ["hit"]
     with pytest.raises(ConfigurationError, match="--metric words: only values from 0 to 1"):
         judged(*sides, primary=("words",))
+
+
+def graded(safety):
+    """Case -> accuracy, always 1, and what `safety` has for it; nothing where that is None."""
+    return {
+        f"case-{n:02}": {"accuracy": [1.0]} | ({} if value is None else {"safety": [value]})
+        for n, value in enumerate(safety)
+    }
+
+
+@pytest.mark.parametrize(
+    ("safety", "says"),
+    [
+        ([None] * 20, "safety of branch has a value for 0 of the 20 cases that main has one for"),
+        ([0.0] * 19 + [-1.0], "safety failed: it is no fraction from 0 to 1 (its values go from -1 to 0); correct it"),
+        ([1.0] * 19 + [1.5], "or say which decide with `--metric NAME` (case-00 under branch"),
+    ],
+)
+def test_a_metric_that_decides_on_the_first_side_is_not_lost_without_a_word(safety, says):
+    sides = results(graded([1.0] * 20), "main"), results(graded(safety), "branch")
+    run = judged(*sides)
+
+    assert (run.verdict.exit_code, says in run.verdict.sentence) == (3, True), run.verdict.sentence
+    assert judged(*sides, primary=("accuracy",)).verdict.exit_code == 0
+
+
+def test_a_metric_asked_for_that_the_last_side_lacks_is_lost():
+    sides = results(graded([1.0] * 20), "main"), results(graded([None] * 20), "branch")
+
+    assert judged(*sides, primary=("accuracy", "safety")).verdict.exit_code == 3
+
+
+@pytest.mark.parametrize("change", ["taken out", "deciding no more"])
+def test_a_run_whose_deciding_scorer_is_gone_or_decides_no_more_is_judged_by_it(change):
+    worse = {(f"case-{n}", "v3"): a_good_trace(f"case-{n}", "v3", report=WRONG) for n in range(8)}
+    after = side_of_run(a_run(worse), "v3", "after")
+    metrics = [info.model_copy(update={"primary": info.primary and info.name != HIT}) for info in after.metrics]
+    if change == "taken out":
+        metrics = [info for info in metrics if info.name != HIT]
+        for trial in after.trials:
+            del trial.outcomes[HIT]
+    before = side_of_run(a_run(), "v2", "before")
+    run = compared_sides([before, replace(after, metrics=metrics)], GatePolicy(), (), load_pack())
+
+    assert run.verdict.exit_code == (3 if change == "taken out" else 1), run.verdict.sentence
+    assert HIT in run.verdict.sentence
 
 
 def test_two_variants_of_one_name_are_called_after_their_files():
