@@ -149,13 +149,21 @@ def compares_behaviour(suite: Suite, metrics: Sequence[ScorerInfo]) -> bool:
 
 
 def unknown_fields(fields: Fields, traces: Sequence[Trace]) -> tuple[str, ...]:
-    """One sentence per field of `as_blessed` that no output has and that the graph does not name."""
-    known = {name for trace in traces for name in (*trace.output, *(trace.names.members if trace.names else ()))}
-    heads = {field: re.split(r"[.\[]", field)[0] for field in fields or ()}
+    """One sentence per field of `as_blessed` that no output has, unless the graph may yet give it: its member is in no
+    output, or something on the way to it is empty."""
+    given = {name for trace in traces for name in trace.output}
+    to_come = {name for trace in traces for name in (trace.names.members if trace.names else ())} - given
+    leaves = [leaf for trace in traces for leaf in _leaves(trace.output)] if fields else []
+    empty = {name for path, value in leaves if value in (None, [], {}) for name in (path, _pattern(path))}
+    paths = {path for path, _ in leaves}
+    known = given | to_come | set(map(_pattern, paths))
     return tuple(
-        f"as_blessed {field!r}: the output has no such field{nearest_name(head, known)}"
-        for field, head in heads.items()
-        if known and head not in known
+        f"as_blessed {field!r}: the output has no such field{nearest_name(field, known - {field})}"
+        for field in fields or ()
+        if known
+        and re.split(r"[.\[]", field)[0] not in to_come
+        and not _is_named(field, [*empty])
+        and not any(_is_named(path, (field,)) for path in paths)
     )
 
 

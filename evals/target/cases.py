@@ -15,6 +15,7 @@ from evals.models.base import Closed
 from evals.models.case import Case, Constraint, DecisionPoint, Question, RouteAlternative, RouteSpec, Split, Steps
 from evals.models.suite import Variant
 from evals.models.trace import Trace
+from evals.routes.constraints import spec_faults
 from evals.safe_yaml import line_of, read_model
 from evals.target.expected import Expected, path_of
 from evals.target.expected import Path as FieldPath
@@ -187,11 +188,14 @@ def load_case(datasets: Path, case_id: str) -> Case:
             except (ValueError, re.error) as error:
                 told = f"regex of {name!r} is none ({error}); mend it" if isinstance(error, re.error) else error
                 raise DatasetError(f"{path}:{line_of(path, field, name)}: {field}: {told}") from error
+    spec = _spec(labels)
+    if faults := spec_faults(spec):
+        raise DatasetError(f"{path}:{line_of(path, 'route', 'constraints')}: route: {faults[0]}")
     return Case(
         labels=labels,
         title=labels.title or case_id,
         body=_text(labels.inputs),
-        route_spec=_spec(labels),
+        route_spec=spec,
         digest=hashlib.sha256(_read(path) + (_read(points) if labels.frozen else b"")).hexdigest(),
         inputs=labels.inputs,
     )
@@ -216,7 +220,7 @@ def _spec(labels: TargetLabels) -> RouteSpec:
 
 
 def label_errors(cases: Sequence[Case], traces: Sequence[Trace], routers: Sequence[str] = ()) -> tuple[str, ...]:
-    """One sentence per label or router, with the nearest name; empty where nothing is recorded yet.
+    """One sentence per label or router that names nothing, and per condition of a route; empty before a recording.
 
     A name is known if the graph has it, or if any trial gave it: a field that only some runs have is no error.
     """
@@ -237,6 +241,11 @@ def label_errors(cases: Sequence[Case], traces: Sequence[Trace], routers: Sequen
             found += _unknown(case.id, "tools", path, steps, calls, "the graph has no such tool", "no such argument")
         for name in sorted(_steps_of(case.labels.route) - steps):
             found.append(_told(case.id, "route", name, "the graph has no such step", name, steps))
+        found += [  # no step of a graph states what conditions read
+            f"{case.id}: route {rule.id!r}: no run records {field!r}, which its condition reads; leave `if` out"
+            for rule in (case.labels.route.constraints if case.labels.route else ())
+            for field in rule.condition or ()
+        ]
         accepted = {name for point in case.labels.frozen for choice in point.accept for name in choice.split()}
         for name in sorted(accepted - steps - {"end"}):
             found.append(_told(case.id, "accept", name, "the graph has no such step", name, steps))

@@ -40,10 +40,12 @@ class Expected(Closed):
 
     @model_validator(mode="after")
     def _checks_something(self) -> Self:
+        given = self.model_fields_set
         if (
-            not self.model_fields_set
-            or (self.model_fields_set == {"contains"} and not self.contains)
+            not given
+            or (given == {"contains"} and not self.contains)
             or "" in self.contains
+            or any(getattr(self, name) is None for name in given - {"equal"})
         ):
             raise ValueError("checks nothing; write equal, contains, regex, number, subset or set")
         return self
@@ -100,8 +102,24 @@ def _has(value: Any, part: JsonValue) -> bool:  # noqa: ANN401 - JSON
     if isinstance(part, dict):
         return isinstance(value, Mapping) and all(_has(value.get(name, MISSING), each) for name, each in part.items())
     if isinstance(part, list):
-        return isinstance(value, list) and all(any(_has(item, each) for item in value) for each in part)
+        return isinstance(value, list) and _each_in_its_own(part, value)
     return _same(value, part)
+
+
+def _each_in_its_own(parts: list[JsonValue], values: list[Any]) -> bool:
+    """Whether every part finds a value that has it and that no other part needs (bipartite matching)."""
+    taken_by: dict[int, int] = {}
+
+    def finds(part: int, tried: set[int]) -> bool:
+        for place, value in enumerate(values):
+            if place not in tried and _has(value, parts[part]):
+                tried.add(place)
+                if place not in taken_by or finds(taken_by[place], tried):
+                    taken_by[place] = part
+                    return True
+        return False
+
+    return len(parts) <= len(values) and all(finds(part, set()) for part in range(len(parts)))
 
 
 def _times(item: JsonValue, items: list[Any]) -> int:

@@ -3,8 +3,9 @@
 import pytest
 
 from evals.comparison.assemble_run import assemble
-from evals.comparison.divergences import blessed_behaviour, changes_of, earlier_of
+from evals.comparison.divergences import blessed_behaviour, changes_of, earlier_of, unknown_fields
 from evals.models.run import Trial
+from evals.models.trace import GraphNames
 from tests.builders.facts import some_cases, some_material, some_trials
 from tests.builders.trace import a_trace
 
@@ -32,6 +33,35 @@ def changed(before, after, fields=None):
     routes = {"v3": {trial.trace.case_id: {0: "router billing"} for trial in before}}
     baseline = material.baseline.model_copy(update={"behaviour": blessed, "routes": routes})
     return [(each.what, each.was, each.now) for each in changes_of(earlier_of(suite, (), baseline), ["v3"], after)]
+
+
+@pytest.mark.parametrize(
+    "field", ["queue", "items", "items[].sku", "items[0].sku", "tags[].name", "note.text", "later", "later.why"]
+)
+def test_a_field_that_is_in_an_output_or_may_come_is_compared(field):
+    names = GraphNames(members=("later",), steps=())
+    trace = a_trial(note=None).trace.model_copy(update={"names": names})
+
+    assert unknown_fields((field,), [trace]) == ()
+
+
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [
+        ("queue.name", "; did you mean 'queue'?"),
+        ("items[].kind", "; did you mean 'items[].sku'?"),
+        ("items[].sk", "; did you mean 'items[].sku'?"),
+        ("items.sku", "; did you mean 'items[].sku'?"),
+        ("quee", "; did you mean 'queue'?"),
+        ("messages", "no such field"),
+    ],
+)
+def test_a_field_that_no_output_has_below_its_first_step_is_told(field, hint):
+    trace = a_trial(messages=[{"type": "human", "content": "x"}]).trace
+    (told,) = unknown_fields((field,), [trace])
+
+    assert told.startswith(f"as_blessed {field!r}: the output has no such field")
+    assert told.endswith(hint)
 
 
 def test_nothing_changed_where_steps_decisions_and_fields_are_as_blessed():

@@ -26,6 +26,7 @@ ORDER = {
 
 
 ROUTE = "route: {{constraints: [{{id: x, {}}}]}}"
+TWO = "route: {{constraints: [{{id: x, type: {}, a: [router]}}, {{id: x, type: {}, a: [search]}}]}}"
 
 
 def a_case(tmp_path, text: str) -> Case:
@@ -63,6 +64,10 @@ def scored(outcome: Outcome) -> float | str:
         ("items: {subset: [{sku: B-2}]}", 1),
         ("'items[0]': {subset: {sku: A-1}}", 1),
         ("'items[0]': {subset: {sku: A-1, count: 3}}", 0),
+        ("tags: {subset: [new, new]}", 0),
+        ("twice: {subset: [{tag: new}, {tag: new}]}", 1),
+        ("items: {subset: [{}, {sku: A-1}]}", 1),
+        ("items: {subset: [{sku: A-1}, {}, {sku: B-2}]}", 0),
         ("tags: {set: [gift, new]}", 1),
         ("tags: {set: [gift]}", 0),
         ("twice: {set: [{tag: new}]}", 0),
@@ -130,6 +135,12 @@ def test_a_case_without_the_label_is_skipped(tmp_path):
         (ROUTE.format("type: absence, a: []"), "route: constraint x checks nothing; name steps in `a`"),
         (ROUTE.format("type: precedence, a: [router]"), "route: constraint x checks nothing; name steps in `b`"),
         ("tools: {'': {equal: 1}}", "one.yaml:2: tools: '' is no path"),
+        ("expected: {status: {regex: }}", "one.yaml:2: expected.status: checks nothing"),
+        ("expected: {status: {equal: paid, number: }}", "one.yaml:2: expected.status: checks nothing"),
+        ("expected: {items: {subset: , set: }}", "one.yaml:2: expected.items: checks nothing"),
+        (TWO.format("init", "end"), "one.yaml:2: route: two constraints are called 'x': rename one"),
+        (ROUTE.format("type: existence, a: [router], min: -1"), "one.yaml:2: route: constraint 'x' has a negative"),
+        (ROUTE.format("type: existence, a: [router], min: 2, max: 1"), "route: constraint 'x' has `min` above `max`"),
     ],
 )
 def test_a_label_that_cannot_be_read_is_told_with_its_line(tmp_path, labels, says):
@@ -147,6 +158,10 @@ def test_a_label_that_cannot_be_read_is_told_with_its_line(tmp_path, labels, say
         ("tools: {serch: {subset: {}}}", "one: tools 'serch': the graph has no such tool; did you mean 'search'?"),
         ("tools: {refund.amont: {equal: 1}}", "no such argument; did you mean 'refund.amount'?"),
         ("route: {constraints: [{id: b, type: absence, a: [refnd]}]}", "one: route 'refnd': the graph has no such"),
+        (
+            ROUTE.format("type: absence, a: [refund], if: {reviews_before_refund: ['>', 0]}"),
+            "one: route 'x': no run records 'reviews_before_refund', which its condition reads; leave `if` out",
+        ),
         (
             "route: {max: 9, node_max: {roter: 2}}",
             "one: route 'roter': the graph has no such step; did you mean 'router'?",
