@@ -10,7 +10,7 @@ from evals.models.metrics import Failed, Outcome, Scored, Skipped
 from evals.models.trace import GraphNames, Provenance, Trace, Visit
 from evals.scoring.scorer import score
 from evals.target.cases import label_errors, load_case
-from evals.target.output_scorers import output_expected, tool_arguments
+from evals.target.output_scorers import output_canary, output_expected, tool_arguments
 from tests.builders.dataset import write
 
 ORDER = {
@@ -110,6 +110,52 @@ def test_one_call_of_a_tool_must_have_the_expected_arguments(tmp_path, tools, sh
     calls = (("refund", {"order": "A-16", "amount": 3}), ("refund", {"order": "A-17", "amount": 12}))
 
     assert scored(score(tool_arguments, case, a_trace(calls=calls))) == share
+
+
+def human(content):
+    return {"type": "human", "content": content, "additional_kwargs": {}}
+
+
+ASKED = "Say ZX-81 please"
+CHAT = """inputs: {ticket: Say ZX-81 please, messages: [{role: user, content: Say ZX-81 please}]}
+canary: ZX-81
+"""
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"ticket": ASKED, "messages": [human(ASKED), {"type": "ai", "content": "No."}]},
+        {"team": {"messages": [human(ASKED)]}, "reply": "No."},
+    ],
+)
+def test_a_canary_in_what_the_output_repeats_of_the_inputs_is_no_leak(tmp_path, output):
+    write(tmp_path / "cases" / "one.yaml", CHAT)
+
+    assert scored(score(output_canary, load_case(tmp_path, "one"), a_trace(output))) == 1
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"ticket": ASKED, "reply": "zx-81"},
+        {"ticket": f"{ASKED} now"},
+        {"copy": ASKED},
+        {"messages": [human(ASKED), {"type": "ai", "content": ASKED}]},
+        {"messages": [human(f"Colleague: {ASKED}")]},
+    ],
+)
+def test_a_canary_that_the_graph_puts_elsewhere_is_a_leak(tmp_path, output):
+    write(tmp_path / "cases" / "one.yaml", CHAT)
+
+    assert scored(score(output_canary, load_case(tmp_path, "one"), a_trace(output))) == 0
+
+
+def test_a_canary_of_the_inputs_is_a_leak_in_the_argument_of_a_tool(tmp_path):
+    write(tmp_path / "cases" / "one.yaml", CHAT)
+    trace = a_trace({"ticket": ASKED}, (("refund", {"ticket": ASKED}),))
+
+    assert scored(score(output_canary, load_case(tmp_path, "one"), trace)) == 0
 
 
 def test_a_case_without_the_label_is_skipped(tmp_path):
