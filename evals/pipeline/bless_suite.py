@@ -10,6 +10,7 @@ from evals.comparison.divergences import blessed_behaviour
 from evals.comparison.gate_input import new_violations
 from evals.errors import CannotJudgeError, ConfigurationError
 from evals.models.run import AcceptedLoss, Run
+from evals.models.suite import Suite
 from evals.pipeline.decide_run import decide
 from evals.prompt_versions import worker_prompts
 from evals.recording.coverage import label_of
@@ -42,7 +43,8 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
         CannotJudgeError: trials failed or are not recorded; a baseline with holes would hide regressions.
         ConfigurationError: something is worse, or cannot be compared with the baseline before, and no reason is given.
     """
-    result = decide(replace(chosen, baseline=None, wants_baseline=False), trials)
+    unblessed = replace(chosen, suite=_without_own_baseline(chosen.suite), baseline=None, wants_baseline=False)
+    result = decide(unblessed, trials)
     if found := holes(result):
         raise CannotJudgeError(f"not blessed: {found[0]}")
     path = path_of(chosen.workspace.baselines, chosen.suite.name)
@@ -69,6 +71,14 @@ def bless(chosen: RunContext, trials: Trials, why: str | None = None) -> SuiteBl
     judged = {"judge": _judge_of(result)} if chosen.suite.judge is not None else {}
     write_baseline(path, blessed.model_copy(update={"accepted": accepted, "worker_prompts": workers, **judged}))
     return SuiteBlessing(result, path, tuple(lost))
+
+
+def _without_own_baseline(suite: Suite) -> Suite:
+    """The suite without limits that are a share of its own baseline, as those of a suite with one variant are."""
+    if suite.candidate != suite.reference:
+        return suite
+    cost = {name: limit for name, limit in suite.gate.cost.items() if not isinstance(limit, str)}
+    return suite.model_copy(update={"gate": suite.gate.model_copy(update={"cost": cost})})
 
 
 def _judge_of(result: Run) -> dict[str, Any]:

@@ -56,6 +56,26 @@ def test_a_new_candidate_that_violates_a_hard_constraint_is_blessed_for_a_reason
     assert "v1 violates hard constraints that v2 does not in 1 case (no-billing in error-402-at-sign-in)" in refused[1]
 
 
+def test_a_suite_of_one_variant_with_a_relative_limit_is_blessed_and_then_held_to_it(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    (project / "evaluation/baselines/router.json").unlink()
+    suite = project / "evaluation/suites/router.yaml"
+    models = suite.read_text().partition("variants:")[0]
+    write(suite, models + "variants: [{name: v1, config: {router: v1}}]\ngate: {cost: {steps: +10 %}}\n")
+    first = evals(project, "bless", "router", "--jobs", "1")
+    assert first[0] == 0, first[1]
+    assert run(project)[0] == 0
+
+    graph = project / "desk/graph.py"
+    audit = 'builder.add_node("audit", lambda state: {})\nbuilder.add_edge("reply", "audit")\n'
+    write(graph, graph.read_text().replace("graph = builder", f"{audit}graph = builder"))
+    code, said = evals(project, "run", "router", "--jobs", "1", "--verbose")
+    assert (code, "more steps than its baseline" in said) == (3, True), said  # 3: the graph is another, too
+    again = evals(project, "bless", "router", "--jobs", "1")
+    assert (again[0], "more steps than its baseline" in again[1]) == (2, True), again[1]
+    bless(project)
+
+
 @pytest.mark.parametrize("link", ["prompts/router", "prompts/router/v1.md"])
 def test_a_prompt_behind_a_link_out_of_the_project_is_named(tmp_path, link):
     project = copied_after_a_run("support", tmp_path)
