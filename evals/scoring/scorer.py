@@ -20,6 +20,8 @@ Direction = Literal["higher", "lower"]
 UNSTATED: Final = "the case has no label "
 """How the reason begins where a score is skipped because the case has no such label."""
 
+LARGEST: Final = 1e15
+"""No value is larger: sums and squares of such values are finite, and whole numbers up to it are exact."""
 NOT_OWN: Final = (PACKAGE, *(Path(sysconfig.get_path(each)) for each in ("stdlib", "purelib", "platlib")))
 ScoringFunction = Callable[[Case, Trace], float]
 
@@ -88,8 +90,9 @@ def score(subject: Scorer, case: Case, trace: Trace) -> Outcome:
         return Skipped(reason=f"{UNSTATED}{subject.label}")
     try:
         value = float(subject.function(case, trace))
-        allowed = value in (0, 1) if subject.is_pass_or_fail else subject.unit != "fraction" or 0 <= value <= 1
-        said = "neither 0 nor 1, as `-> bool` says" if subject.is_pass_or_fail else "not from 0 to 1"
+        low, high = (0.0, 1.0) if subject.unit == "fraction" else (-LARGEST, LARGEST)
+        allowed = value in (0, 1) if subject.is_pass_or_fail else low <= value <= high
+        said = "neither 0 nor 1, as `-> bool` says" if subject.is_pass_or_fail else f"not from {low:g} to {high:g}"
         return Scored(value=value) if allowed else Failed(error=f"{subject.name}: {value:g} is {said}")
     except NotApplicable as reason:
         return Skipped(reason=str(reason))

@@ -48,6 +48,27 @@ def test_a_fraction_outside_of_0_to_1_has_failed(value):
     assert score(a_scorer(value), a_case(), a_trace()).error.endswith("is not from 0 to 1")
 
 
+@pytest.mark.parametrize("value", [1e308, -2e15, float("inf"), float("nan")])
+def test_a_count_beyond_what_means_can_be_made_of_has_failed(value):
+    @scorer("test.count", unit="count")
+    def counting(case, trace):
+        """As the test wants."""
+        return value
+
+    outcome = score(counting, a_case(), a_trace())
+
+    assert outcome == Failed(error=f"test.count: {value:g} is not from -1e+15 to 1e+15")
+
+
+def test_a_large_count_is_scored():
+    @scorer("test.count", unit="count")
+    def counting(case, trace):
+        """As the test wants."""
+        return 1e15
+
+    assert score(counting, a_case(), a_trace()) == Scored(value=1e15)
+
+
 def test_a_scorer_annotated_bool_gives_only_0_and_1():
     @scorer("test.pass")
     def passing(case, trace) -> bool:
