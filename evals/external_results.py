@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from evals.errors import ConfigurationError
+from evals.models.metrics import LARGEST
 
 PASS: Final = "pass"  # noqa: S105 - no password
 """The metric for the tool's own verdict on a case: 1 if all its checks passed, else 0."""
@@ -52,11 +53,16 @@ class Results:
         """The results of a file.
 
         Raises:
-            ConfigurationError: there are none, or a repeat is there twice.
+            ConfigurationError: there are none, one is too large, or a repeat is there twice.
         """
         rows = list(found)
         if not any(row.values for row in rows):
             raise ConfigurationError(f"holds no values ({tool}); is it the right file?")
+        for row in rows:
+            if large := {name: value for name, value in row.values.items() if abs(value) > LARGEST}:
+                name, value = next(iter(large.items()))
+                told = f"{name} of {row.case} under {row.variant} is {value:g}, beyond {LARGEST:g}"
+                raise ConfigurationError(f"{told}; correct it, or leave it out")
         keys: dict[str, set[str]] = {}
         for row in rows:
             keys.setdefault(row.case, set()).add(row.key)

@@ -1,11 +1,14 @@
 """Outcomes of scorers, and metrics of a variant over all its cases."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
 from evals.models.base import Closed
 from evals.models.case import Choice
+
+LARGEST: Final = 1e15
+"""No value is larger: sums and squares of such values are finite, and whole numbers up to it are exact."""
 
 
 class Scored(Closed):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from evals.models.case import Case
-from evals.models.metrics import Failed, Outcome, Scored, Skipped
+from evals.models.metrics import LARGEST, Failed, Outcome, Scored, Skipped
 from evals.models.trace import Trace
 from evals.paths import PACKAGE
 from evals.project import FILE
@@ -20,8 +20,6 @@ Direction = Literal["higher", "lower"]
 UNSTATED: Final = "the case has no label "
 """How the reason begins where a score is skipped because the case has no such label."""
 
-LARGEST: Final = 1e15
-"""No value is larger: sums and squares of such values are finite, and whole numbers up to it are exact."""
 NOT_OWN: Final = (PACKAGE, *(Path(sysconfig.get_path(each)) for each in ("stdlib", "purelib", "platlib")))
 ScoringFunction = Callable[[Case, Trace], float]
 

@@ -150,6 +150,11 @@ UNREADABLE = {
     "another JSON": ("x.json", '{"a": 1}', "no format that is known; known are promptfoo (JSON)"),
     "no JSON": ("x.json", "{", "not whole, or of a version that is not known"),
     "other columns": ("x.csv", "a,b\n1,2\n", "no format that is known"),
+    "too large": (
+        "x.csv",
+        "case,metric,value\na,size,-1e308\n",
+        "size of a under x is -1e+308, beyond 1e+15; correct it",
+    ),
     "no number": ("x.csv", "case,metric,value\na,hit,often\n", "hit of a under x is no number"),
     "a value twice": ("x.csv", "case,metric,value\na,hit,1\na,hit,0\n", "a value of a under x is there twice"),
     "nothing": ("x.csv", "case,metric,value\n", "no format that is known"),
