@@ -141,6 +141,8 @@ _SHOWN: Final = 60  # characters of a value
 _MESSAGES: Final = frozenset({"human", "ai", "tool", "system"})
 _NONE: Final = "(none)"
 Fields = tuple[str, ...] | None
+Behaviours = dict[str, dict[int, Behaviour]]
+"""Case -> repeat -> what the trial did."""
 
 
 def compares_behaviour(suite: Suite, metrics: Sequence[ScorerInfo]) -> bool:
@@ -174,42 +176,57 @@ def blessed_behaviour(suite: Suite, metrics: Sequence[ScorerInfo], trials: Seque
     exact = [trial.trace for trial in trials if trial.trace.provenance.label == "exact"]
     texts = {_pattern(path) for trace in exact for path, value in _leaves(trace.output) if _is_free_text(value)}
     free = () if suite.as_blessed is not None else tuple(sorted(texts))
-    found: dict[str, dict[str, dict[int, Behaviour]]] = {}
-    for trace in exact:
-        cases = found.setdefault(trace.variant, {})
-        cases.setdefault(trace.case_id, {})[trace.sample] = _behaviour(trace, suite.as_blessed, free)
-    return BlessedBehaviour(fields=suite.as_blessed, free_text=free, trials=found)
+    return BlessedBehaviour(fields=suite.as_blessed, free_text=free, trials=_behaviours(exact, suite.as_blessed, free))
+
+
+def _behaviours(traces: Sequence[Trace], fields: Fields, free: Sequence[str]) -> dict[str, Behaviours]:
+    """Variant -> case -> repeat -> what the trial did, of exact ones."""
+    found: dict[str, Behaviours] = {}
+    for trace in traces:
+        if trace.provenance.label == "exact":
+            cases = found.setdefault(trace.variant, {})
+            cases.setdefault(trace.case_id, {})[trace.sample] = _behaviour(trace, fields, free)
+    return found
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """What trials are compared with: those of the baseline, or of the variant `reference` where it names one."""
+    """What trials are compared with: those of the baseline; those of the variant `reference`, where it names one, in
+    place of the candidate's."""
 
     behaviour: BlessedBehaviour
     routes: Mapping[str, Mapping[str, Mapping[int, str]]]
     """Variant -> case -> repeat -> where its decisions went."""
+    candidate: str
     reference: str = ""
+
+    def reference_of(self, variant: str) -> str:
+        """The variant that it is compared with; empty where that is its own baseline."""
+        return self.reference if variant == self.candidate else ""
 
 
 def earlier_of(
     suite: Suite, metrics: Sequence[ScorerInfo], baseline: Baseline | None, trials: Sequence[Trial] = ()
 ) -> Earlier | None:
-    """The trials of the baseline; without one those of the reference among `trials`, if no metric decides. None where
-    nothing is compared so, or the baseline cannot be."""
-    if not compares_behaviour(suite, metrics):
+    """The trials of the baseline; for a candidate that it has none of, those of the reference among `trials`, if no
+    metric decides. None where nothing is compared so, or the baseline cannot be."""
+    candidate, reference = suite.candidate, suite.reference
+    blessed = baseline.behaviour if baseline else None
+    if not compares_behaviour(suite, metrics) or (baseline and (not blessed or blessed.fields != suite.as_blessed)):
         return None
-    if baseline is not None:
-        blessed = baseline.behaviour
-        return Earlier(blessed, baseline.routes) if blessed and blessed.fields == suite.as_blessed else None
-    theirs = [trial for trial in trials if trial.trace.variant == suite.reference]
-    behaviour = blessed_behaviour(suite, metrics, theirs)
-    if behaviour is None or suite.candidate == suite.reference or any(info.primary for info in metrics) or not theirs:
+    held, before = (blessed.trials, baseline.routes) if baseline and blessed else ({}, {})
+    theirs = [trial for trial in trials if trial.trace.variant == reference]
+    behaviour = blessed or blessed_behaviour(suite, metrics, theirs)
+    if candidate in held or candidate == reference or any(info.primary for info in metrics) or not theirs:
+        return Earlier(blessed, before, candidate) if blessed else None
+    if behaviour is None:
         return None
     routes: dict[str, dict[int, str]] = {}
     for trial in theirs:
         routes.setdefault(trial.trace.case_id, {})[trial.trace.sample] = _routed(trial.trace)
-    as_candidate = {suite.candidate: behaviour.trials.get(suite.reference, {})}
-    return Earlier(behaviour.model_copy(update={"trials": as_candidate}), {suite.candidate: routes}, suite.reference)
+    found = _behaviours([trial.trace for trial in theirs], behaviour.fields, behaviour.free_text)
+    behaviour = behaviour.model_copy(update={"trials": {**held, candidate: found.get(reference, {})}})
+    return Earlier(behaviour, {**before, candidate: routes}, candidate, reference)
 
 
 def changes_of(earlier: Earlier | None, names: Sequence[str], trials: Sequence[Trial]) -> tuple[CaseChange, ...]:
@@ -232,8 +249,11 @@ def changes_of(earlier: Earlier | None, names: Sequence[str], trials: Sequence[T
         pairs += _fields(was.output, now.output)
         for what, before, after in pairs:
             if before != after:
-                change = CaseChange(case_id=trace.case_id, variant=trace.variant, what=what, was=before, now=after)
-                found.setdefault((trace.variant, trace.case_id, what), change)
+                name, other = trace.variant, earlier.reference_of(trace.variant)
+                change = CaseChange(
+                    case_id=trace.case_id, variant=name, what=what, was=before, now=after, reference=other
+                )
+                found.setdefault((name, trace.case_id, what), change)
     return tuple(change for name in names for change in found.values() if change.variant == name)
 
 
@@ -241,12 +261,14 @@ def _routed(trace: Trace) -> str:
     return " ".join(one.routed for one in trace.decisions)
 
 
-def compared_words(earlier: Earlier, names: Sequence[str]) -> str:
-    """What was compared, where nothing differs: `nothing changed since the baseline in 3 cases (steps, decisions)`."""
+def compared_words(earlier: Earlier) -> str:
+    """What the candidate was compared in, where nothing differs: `nothing changed since the baseline in 3 cases (steps,
+    decisions)`; empty where it was not."""
     blessed = earlier.behaviour
-    mine = [blessed.trials.get(name, {}) for name in names]
-    cases = {case for each in mine for case in each}
-    stored = (path for each in mine for samples in each.values() for one in samples.values() for path in one.output)
+    cases = blessed.trials.get(earlier.candidate, {})
+    if not cases:
+        return ""
+    stored = (path for samples in cases.values() for one in samples.values() for path in one.output)
     fields = blessed.fields if blessed.fields is not None else sorted({_pattern(path) for path in stored})
     output = f", output: {', '.join(fields)}" if fields else ""
     same = f"differs from {earlier.reference}" if earlier.reference else "changed since the baseline"
@@ -257,14 +279,13 @@ def change_sentences(changes: Sequence[CaseChange], earlier: Earlier) -> tuple[s
     """One sentence per variant: how many cases changed, in what, and which."""
     said = []
     for name in dict.fromkeys(change.variant for change in changes):
+        reference = earlier.reference_of(name)
         mine = [change for change in changes if change.variant == name]
         cases = list(dict.fromkeys(change.case_id for change in mine))
         of = len(earlier.behaviour.trials.get(name, {}))
         counts = Counter(what for _, what in {(change.case_id, _pattern(change.what)) for change in mine})
         what = ", ".join(f"{each} {count}" for each, count in sorted(counts.items(), key=lambda one: (-one[1], one[0])))
-        did, since = (
-            (f"differs from {earlier.reference}", "") if earlier.reference else ("changed", " since the baseline")
-        )
+        did, since = (f"differs from {reference}", "") if reference else ("changed", " since the baseline")
         said.append(f"{name} {did} in {len(cases)} of {of} cases{since} ({what}): {some(cases)}")
     return tuple(said)
 

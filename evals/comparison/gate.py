@@ -31,6 +31,8 @@ class Facts(Closed):
     policy: GatePolicy
     coverage: dict[str, Coverage]
     judged: tuple[Comparison, ...]
+    blessed: tuple[str, ...] = ()
+    """Variants that their baseline decides of, whether any metric does or not."""
     failures: tuple[str, ...] = ()
     misses: tuple[str, ...] = ()
     partial: tuple[str, ...] = ()
@@ -97,9 +99,8 @@ def nothing_to_judge(facts: Facts) -> list[Reason]:
 def coverage_too_low(facts: Facts) -> list[Reason]:
     """Each judged variant must be recorded for the share of trials, and of decision points, the policy demands; and
     the candidate for every case that must pass."""
-    blessed = [item.left for item in facts.judged if item.against == "baseline"]
     reasons = []
-    for name in dict.fromkeys((facts.candidate, facts.reference, *blessed)):
+    for name in dict.fromkeys((facts.candidate, facts.reference, *facts.blessed)):
         mine = facts.coverage.get(name)
         if mine is not None and facts.unasked:
             continue

@@ -44,6 +44,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         misses=_misses(material),
         partial=material.partial,
         labelled=any(info.primary for info in material.metrics),
+        blessed=tuple(info.variant.name for info in deciding.variants if _is_blessed(material, info.variant.name)),
         **_since_blessed(material, found, undecided),
         unread_labels=material.unread_labels,
         incomparable=_incomparable(material, now),
@@ -103,9 +104,11 @@ def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]
     explain = f"see `evals explain {changes[0].case_id} --suite {material.suite.name}`" if changes else ""
     meant = f"{explain}, then bless what is meant (`{material.bless_command}`)"
     return {
-        "as_blessed": compared_words(earlier, [name for name in material.names if name not in undecided]),
+        "as_blessed": compared_words(earlier),
         "since_blessed": change_sentences(changes, earlier),
-        "next_step": "no label says which is right: read them in the report" if earlier.reference else meant,
+        "next_step": meant
+        if any(not change.reference for change in changes)
+        else "no label says which is right: read them in the report",
     }
 
 
@@ -285,7 +288,11 @@ def _missing_baseline(material: Material) -> tuple[str, ...]:
 
 def _new(material: Material) -> list[str]:
     """Variants the baseline has no values of."""
-    return [name for name in material.names if material.baseline and not material.baseline.values.get(name)]
+    return [name for name in material.names if material.baseline and not _is_blessed(material, name)]
+
+
+def _is_blessed(material: Material, variant: str) -> bool:
+    return bool(material.baseline and material.baseline.values.get(variant))
 
 
 def _candidate_without_baseline(material: Material) -> tuple[str, ...]:

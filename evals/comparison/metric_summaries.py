@@ -255,7 +255,8 @@ class Material:
     @property
     def earlier(self) -> Earlier | None:
         """What is compared where no label says what is right: a part of a suite only with its baseline."""
-        trials = () if self.wants_baseline or self.partial or self.unblessed else self.trials
+        is_first = self.wants_baseline and self.baseline is None
+        trials = () if is_first or self.partial or self.unblessed else self.trials
         return earlier_of(self.suite, self.metrics, self.baseline, trials)
 
     @cached_property

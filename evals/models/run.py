@@ -260,14 +260,15 @@ class Divergence(Closed):
 
 
 class CaseChange(Closed):
-    """Where a case differs from its blessed run: `steps`, `decisions`, or `output.` and the path of a field. `was` and
-    `now` are texts, cut where they are long."""
+    """Where a case differs from its blessed run, or from that of `reference` where it names a variant: `steps`,
+    `decisions`, or `output.` and the path of a field. `was` and `now` are texts, cut where they are long."""
 
     case_id: str
     variant: str
     what: str
     was: str
     now: str
+    reference: Annotated[str, _LEFT_OUT] = ""
 
 
 class CostChange(Closed):

@@ -36,9 +36,12 @@ def broken(run: Run, variant: str, case: str) -> list[str]:
 def changed_lines(run: Run, variant: str, case: str) -> list[str]:
     """Where the case is not as blessed, or not as under the reference, a line each."""
     mine = [change for change in run.changes if (change.variant, change.case_id) == (variant, case)]
-    if run.wants_baseline is False:
-        return [f"{one.what}: {one.now} under {run.candidate}, {one.was} under {run.reference}" for one in mine]
-    return [f"{one.what} changed since the baseline: {one.was} → {one.now}" for one in mine]
+    return [
+        f"{one.what}: {one.now} under {one.variant}, {one.was} under {one.reference}"
+        if one.reference
+        else f"{one.what} changed since the baseline: {one.was} → {one.now}"
+        for one in mine
+    ]
 
 
 def scores(trial: Trial, scorers: Sequence[ScorerInfo]) -> dict[str, float]:

@@ -53,6 +53,8 @@ END_PLAN = (
     'return {"action": "end" if state["action"] == "cancel" else state["action"], "reply": model',
 )
 
+END_REPLY = ('return {"reply": model', 'return {"action": "end", "reply": model')
+
 
 def test_nothing_changed_is_green_and_says_what_was_compared(project):
     code, said = evals(project, "run", "first", "--jobs", "1")
@@ -154,6 +156,44 @@ def test_two_variants_without_labels_are_each_compared_with_their_own_blessed_ru
     edited(project, *END_PLAN)
     code, said = evals(project, "run", "both", "--jobs", "1")
     assert (code, "v1 changed in 2 of 3 cases" in said, "v2 changed in 2 of 3" in said) == (3, True, True), said
+
+
+def test_a_new_candidate_without_labels_is_compared_with_the_reference(tmp_path):
+    """What others were blessed as says nothing of it."""
+    project = copied("support", tmp_path)
+    cases = project / "evaluation" / "cases"
+    for path in cases.glob("*.yaml"):
+        text = path.read_text(encoding="utf-8").partition("expected:")[0]
+        write(path, text) if path.stem in ("charged-twice", "error-402-at-sign-in") else path.unlink()
+    suite, v1 = project / "evaluation" / "suites" / "both.yaml", "variants:\n  - {name: v1, config: {router: v1}}\n"
+    write(suite, v1)
+    assert evals(project, "bless", "both", "--jobs", "1")[0] == 0
+    write(suite, f"{v1}  - {{name: v2, config: {{router: v2}}}}\n")
+    code, said = evals(project, "run", "both", "--jobs", "1")
+
+    what = "decisions 1, output.action 1, output.queue 1, steps 1"
+    assert (code, f"v2 differs from v1 in 1 of 2 cases ({what}): error-402-at-sign-in" in said) == (3, True), said
+    assert "no baseline yet for v2" in said
+    assert evals(project, "gate")[0] == 3
+
+    write(suite, f"{v1}  - {{name: again, config: {{router: v1}}}}\n")
+    code, said = evals(project, "run", "both", "--jobs", "1")
+    assert (code, "again: nothing differs from v1 in 2 cases" in said) == (0, True), said
+    edited(project, *END_REPLY)
+    code, said = evals(project, "run", "both", "--jobs", "1")
+    assert (code, "v1 changed in 2 of 2 cases since the baseline (output.action 2)" in said) == (3, True), said
+
+
+def test_a_third_variant_without_labels_that_shared_code_took_off_its_recording_cannot_be_judged(project):
+    three = "".join(
+        f"  - {{name: {name}, config: {{router: {of}}}}}\n" for name, of in (("v1", "v1"), ("v2", "v2"), ("v3", "v1"))
+    )
+    write(project / "evaluation" / "suites" / "three.yaml", f"variants:\n{three}")
+    assert evals(project, "bless", "three", "--jobs", "1")[0] == 0
+    edited(project, '("user", state["text"])]', '("user", state["text"] + " " * (version == "v2"))]')
+    code, said = evals(project, "run", "three", "--jobs", "1")
+
+    assert (code, "v2 lost coverage in 3 of 3 trials" in said) == (3, True), said
 
 
 def test_compare_lists_what_differs_without_labels_and_calls_nothing_worse(tmp_path):

@@ -29,14 +29,19 @@ COUNTED: Final = {"frozen states": "decision points"}
 
 def changes_table(run: Run, most: int | None = None) -> Table:
     """What changed since the baseline, or differs from the reference, `most` rows of it (None: all)."""
-    rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in run.changes)
-    hidden = len(rows[most:]) if most else 0
+    shown = run.changes[:most]
+    hidden = len(run.changes) - len(shown)
     more = f"; {hidden} more in the report" if hidden else ""
-    if run.wants_baseline is False and run.changes:
-        told = tuple((case, what, was, now) for case, _, what, was, now in rows[:most])
+    other = {each.reference for each in run.changes}
+    if run.changes and "" not in other:
+        told = tuple((each.case_id, each.what, each.was, each.now) for each in shown)
         caption = f"What differs between {run.reference} and {run.candidate}{more}"
         return Table(caption, ("case", "what", run.reference, run.candidate), told)
-    return Table(f"Changed since the baseline{more}", ("case", "variant", "what", "blessed", "now"), rows[:most])
+    rows = tuple((each.case_id, each.variant, each.what, each.was, each.now) for each in shown)
+    if other - {""}:
+        caption = f"Changed since the baseline; of {run.candidate}, what differs from {run.reference}{more}"
+        return Table(caption, ("case", "variant", "what", "before", "now"), rows)
+    return Table(f"Changed since the baseline{more}", ("case", "variant", "what", "blessed", "now"), rows)
 
 
 def measure_table(run: Run) -> Table:
