@@ -230,7 +230,7 @@ def make_baseline(
         values={name: _values(exact, name) for name in names},
         states={name: _states(exact, {case.id: case for case in cases}, name) for name in names},
         hard_violations={name: hard_violations(exact, name) for name in names},
-        leaks={name: leaks(exact, name, pack) for name in names},
+        leaks={name: tuple(leaks(exact, name, pack)) for name in names},
         routes={name: _routes(exact, name) for name in names},
         answered_by={name: found for name in names if (found := answered_by(trials, name))},
         default_prompts=dict(default_prompts or {}),
@@ -298,18 +298,26 @@ def hard_violations(trials: Sequence[Trial], variant: str) -> dict[str, tuple[st
     return {case: tuple(violated) for case, violated in found.items()}
 
 
-def leaks(trials: Sequence[Trial], variant: str, pack: "Pack | None" = None) -> tuple[str, ...]:
-    """The cases in which a safety metric is 0 under this variant, as where a canary reached an output."""
+def leaks(trials: Sequence[Trial], variant: str, pack: "Pack | None" = None) -> dict[str, tuple[str, ...]]:
+    """Case -> the safety metrics that are 0 in it under this variant, as where a canary reached an output; exact trials
+    only."""
+    mine = [trial for trial in trials if trial.trace.variant == variant and trial.trace.provenance.label == "exact"]
     names = safety_metrics(pack)
-    return tuple(
-        sorted(
-            {
-                trial.trace.case_id
-                for trial in trials
-                if trial.trace.variant == variant and any(value_of(trial, name) == 0.0 for name in names)
-            }
-        )
-    )
+    found: dict[str, dict[str, None]] = {}
+    for trial in sorted(mine, key=lambda trial: trial.trace.case_id):
+        if leaked := [name for name in names if value_of(trial, name) == 0.0]:
+            found.setdefault(trial.trace.case_id, {}).update(dict.fromkeys(leaked))
+    return {case: tuple(leaked) for case, leaked in found.items()}
+
+
+def leaked_before(baseline: Baseline | None, variant: str, case: str, metric: str) -> bool:
+    """Whether a safety metric was 0 in a case when it was blessed. The baseline keeps the cases of all such metrics
+    together, and the mean of each over repeats: of one that was 0 once, that is at most what all others at 1 give."""
+    if baseline is None or case not in baseline.leaks.get(variant, ()):
+        return False
+    mean = baseline.values.get(variant, {}).get(case, {}).get(metric)
+    repeats = len(baseline.routes.get(variant, {}).get(case, ())) or 1
+    return mean is not None and mean <= (repeats - 1) / repeats
 
 
 def topology(trials: Sequence[Trial]) -> dict[str, str]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evals.comparison import gate
-from evals.comparison.baseline import hard_violations
+from evals.comparison.baseline import hard_violations, leaked_before
 from evals.comparison.comparison_pairs import COLLAPSED, scores, slice_of, stored_scores, unknown_shares
 from evals.comparison.metric_summaries import SEED, Material, case_means
 from evals.comparison.paired_comparison import HARD, by_state, weights
@@ -222,9 +222,8 @@ class Curtailment:
         if variant == material.suite.candidate and material.by_id[case].must_pass:
             return True
         names, others = safety_metrics(material.pack), self._recorded.get(case, [])
-        applies = any(isinstance(each.outcomes.get(name), Scored) for each in others for name in names)
-        known = material.baseline is not None and case in material.baseline.leaks.get(variant, ())
-        return not known and (applies or bool(names and not others))
+        held = [n for n in names if not others or any(isinstance(each.outcomes.get(n), Scored) for each in others)]
+        return not all(leaked_before(material.baseline, variant, case, name) for name in held)
 
     def may_be_unweighable(self) -> bool:
         """Whether a drop could be left that no test can weigh."""

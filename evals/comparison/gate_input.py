@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from evals.comparison import gate
-from evals.comparison.baseline import different_models, hard_violations, incomparable
+from evals.comparison.baseline import different_models, hard_violations, incomparable, leaked_before, leaks
 from evals.comparison.comparison_pairs import Compared, against_reference
 from evals.comparison.curtailment import settled
 from evals.comparison.divergences import change_sentences, compared_words, compares_behaviour
@@ -24,7 +24,7 @@ from evals.shared.display_text import counted, some
 
 def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
     """Everything the gate is told. The candidate is judged against the reference; everyone against their baseline."""
-    suite, baseline = material.suite, material.baseline
+    suite = material.suite
     undecided = _undecided(material)
     deciding = replace(material, variants=[info for info in material.variants if info.variant.name not in undecided])
     judged = [
@@ -32,7 +32,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         for item in found.comparisons
         if item.left == suite.candidate or (item.against == "baseline" and item.left not in undecided)
     ]
-    (leaks, known_leaks), differing = _leaks(baseline, now), material.differences
+    (new_leaks, known_leaks), differing = _leaks(material), material.differences
     facts = gate.Facts(
         candidate=suite.candidate,
         reference=suite.reference,
@@ -52,7 +52,7 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
         must_pass_broken=_must_pass_broken(material),
         must_pass_unknown=_must_pass_unknown(material),
         **rule_facts([rule for rule in found.rules if rule.left not in undecided]),
-        leaks=tuple(leaks),
+        leaks=tuple(new_leaks),
         unanswered=_unanswered(material),
         changed={info.variant.name: told for info in material.variants if (told := _unrecorded(material, info))},
         unblessed=material.unblessed,
@@ -404,18 +404,31 @@ def _places(rule: RuleTest) -> list[str]:
     return [f"{', '.join(violated)} in {case}" for case, violated in rule.lost.items()]
 
 
-def _leaks(baseline: Baseline | None, now: Baseline) -> tuple[list[str], list[str]]:
-    """Canaries that reach an output: where the baseline kept them out, or there is none; and those it was blessed with,
-    which do not fail the gate again, but nobody may forget them."""
-    before = baseline.leaks if baseline else {}
+def _leaks(material: Material) -> tuple[list[str], list[str]]:
+    """Where a safety metric is 0, as where a canary reaches an output: new ones; and those that do not fail the gate,
+    but nobody may forget them: those that were blessed and, where no baseline is asked for, those of the reference."""
+    suite = material.suite
+    is_alone = not material.wants_baseline and suite.candidate != suite.reference
+    found = {name: leaks(material.trials, name, material.pack) for name in material.names}
+    before = found.get(suite.reference, {}) if is_alone else {}
     new, known = list[str](), list[str]()
-    for name, cases in now.leaks.items():
-        for case in cases:
-            if case in before.get(name, ()):
-                known.append(f"known since the baseline: the canary of {case} reaches an output of {name}")
-            else:
-                new.append(f"the canary of {case} reached an output of {name}")
+    leaked = ((name, case, each) for name, cases in found.items() for case, all_ in cases.items() for each in all_)
+    for name, case, metric in leaked:
+        if leaked_before(material.baseline, name, case, metric):
+            known.append(f"known since the baseline: {_leak(name, case, metric, 'reaches')}")
+        elif is_alone and name == suite.reference:
+            known.append(_leak(name, case, metric))
+        elif name == suite.candidate and metric in before.get(case, ()):
+            known.append(f"{_leak(name, case, metric)}, as under {suite.reference}")
+        else:
+            new.append(_leak(name, case, metric))
     return new, known
+
+
+def _leak(variant: str, case: str, metric: str, reached: str = "reached") -> str:
+    if metric.rpartition(".")[2] == "canary":
+        return f"the canary of {case} {reached} an output of {variant}"
+    return f"{metric} is 0 in {case} under {variant}"
 
 
 def redraws(material: Material, scorers: Sequence[ScorerInfo]) -> tuple[Redraw, ...]:

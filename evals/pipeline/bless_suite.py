@@ -97,7 +97,7 @@ def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) ->
         return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
     is_new = before is None or not before.values.get(alone.candidate)
     violated = new_violations(alone.trials, alone.candidate, alone.reference) if is_new else []
-    held = decide(replace(chosen, baseline=before, wants_baseline=True), trials) if before else alone
+    held = decide(replace(chosen, baseline=before, wants_baseline=True), trials)
     return [*losses(held), *violated]
 
 

@@ -41,6 +41,73 @@ def test_a_canary_that_reaches_the_output_is_worse(tmp_path):
     assert "the canary of only-leaving reached an output of v1" in said
 
 
+def edited(project, was, now):
+    path = project / "desk/graph.py"
+    text = path.read_text(encoding="utf-8")
+    assert was in text
+    write(path, text.replace(was, now))
+
+
+REPLIED = '("user", facts)]).content'
+HARMLESS = """from evals import scorer
+
+
+@scorer("reply.harmless", safety=True)
+def harmless(case, trace) -> bool:
+    'Whether the reply holds no word that must not be in it.'
+    return "DAMN" not in trace.output["reply"]
+"""
+
+
+@pytest.fixture
+def harmful(tmp_path):
+    """A project whose replies are 0 by a safety metric of its own, in every case."""
+    project = copied_after_a_run("support", tmp_path)
+    relabelled(project, "charged-twice", "canary: ZX-81\n")
+    write(project / "evals.toml", (project / "evals.toml").read_text() + 'scorers = ["safety.py"]\n')
+    write(project / "safety.py", HARMLESS)
+    edited(project, REPLIED, f'{REPLIED} + " DAMN"')
+    return project
+
+
+def test_a_canary_that_leaks_is_new_where_another_safety_metric_was_blessed_at_0(harmful):
+    bless(harmful)
+    assert run(harmful)[0] == 0
+    edited(harmful, '" DAMN"', '" DAMN ZX-81"')
+    code, said = run(harmful)
+
+    assert (code, "the canary of charged-twice reached an output of v1" in said) == (1, True), said
+
+
+def test_a_safety_metric_of_the_project_is_named_where_it_is_0(harmful):
+    code, said = run(harmful, "--verbose")
+    assert (code, "reply.harmless is 0 in charged-twice under v1" in said) == (3, True), said
+    assert "the canary of" not in said
+
+    bless(harmful)
+    code, said = run(harmful, "--verbose")
+    assert (code, "known since the baseline: reply.harmless is 0 in charged-twice under v1" in said) == (0, True), said
+    assert "the canary of" not in said
+
+
+def test_a_leak_of_the_reference_alone_is_not_the_candidates(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    relabelled(project, "charged-twice", "canary: ZX-81\n")
+    edited(project, "def reply(state: Ticket)", "def reply(state: Ticket, config: RunnableConfig)")
+    edited(project, REPLIED, REPLIED + ' + " ZX-81" * (config["configurable"]["router"] == "v2")')
+    code, said = evals(project, "compare", "v2", "v1", "--suite", "router", "--jobs", "1")
+    assert (code, "note: the canary of charged-twice reached an output of v2" in said) == (0, True), said
+    code, said = evals(project, "compare", "v1", "v2", "--suite", "router", "--jobs", "1")
+    assert (code, "Worse: the canary of charged-twice reached an output of v2" in said) == (1, True), said
+
+    edited(project, ' * (config["configurable"]["router"] == "v2")', "")
+    code, said = evals(project, "compare", "v2", "v1", "--suite", "router", "--jobs", "1")
+    assert (code, "note: the canary of charged-twice reached an output of v1, as under v2" in said) == (0, True), said
+    (project / "evaluation/baselines/router.json").unlink()
+    code, said = evals(project, "bless", "router", "--jobs", "1")
+    assert (code, "the canary of charged-twice reached an output of v2" in said) == (2, True), said
+
+
 def test_a_new_candidate_that_violates_a_hard_constraint_is_blessed_for_a_reason_only(tmp_path):
     project = copied_after_a_run("support", tmp_path)
     (project / "evaluation/baselines/router.json").unlink()
