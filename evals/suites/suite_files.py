@@ -22,6 +22,7 @@ HERE: Final = Path()
 USUAL: Final = "prompts"
 """The suite that commands take where none is named; the only one of a project that has no such suite."""
 _MANY: Final = 10  # cases named in an error
+_BLESSED: Final = " (baseline)"  # after a variant's name it stands for what was blessed
 NAME: Final = re.compile(r"[\w@+-][\w.@+ -]*")
 """Of a suite: one part of a path, and no hidden file. Its baseline is named by it."""
 
@@ -151,6 +152,8 @@ def _checked(suite: Suite, path: Path, root: Path) -> Suite:
             f"{path}: variant {forced[0]}: `forced` is set by --decisive and --forced; leave it out"
         )
     known = [variant.name for variant in suite.variants]
+    if wrong := [name for name in known if not name.strip() or name.endswith(_BLESSED)]:
+        raise ConfigurationError(f"{path}: a variant is called {wrong[0]!r}: use a name, and one without {_BLESSED!r}")
     if len(set(known)) != len(known):
         raise ConfigurationError(f"{path}: two variants share a name: {', '.join(known)}")
     for role, name in (("candidate", suite.candidate), ("reference", suite.reference)):

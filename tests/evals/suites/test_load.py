@@ -22,6 +22,11 @@ WRONG = {
     "reference": ({"reference": "nobody"}, "reference 'nobody' is no variant"),
     "same": ({"reference": "new"}, "is candidate and reference"),
     "twice": ({"variants": TWICE}, "two variants share a name"),
+    "named as blessed": (
+        {"variants": [{"name": "old (baseline)", "prompt": "v2"}, {"name": "old", "prompt": "v3"}]},
+        "a variant is called 'old (baseline)': use a name, and one without ' (baseline)'",
+    ),
+    "no name": ({"variants": [{"name": "", "prompt": "v2"}]}, "a variant is called ''"),
     "no variants": ({"variants": []}, "variants"),
     "no decision points": ({"points": {}}, "points"),
     "variants a number": ({"variants": 3}, "variants"),
