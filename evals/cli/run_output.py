@@ -142,7 +142,7 @@ def _say_changes(console: Console, run: Run, most: int | None) -> None:
         console.print(f"and {hidden} more in the report")
     changed = {item.left for item in since if not as_blessed(item)}
     if same := [name for name in dict.fromkeys(item.left for item in since) if name not in changed]:
-        console.print(f"Same results as the baseline in every case: {', '.join(same)}.", markup=False)
+        console.print(f"Primary metrics are as blessed in every case: {', '.join(same)}.", markup=False)
 
 
 def _change(what: str, item: Comparison) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def _comparisons(run: Run) -> Iterable[str]:
     if unchanged:
         yield ""
         same = escape(", ".join(unchanged))
-        yield f"Against the baseline, metrics not listed are as blessed in every case: {same}."
+        yield f"Against the baseline, primary metrics not listed are as blessed in every case: {same}."
 
 
 def _interval(item: Comparison) -> str:
