@@ -10,12 +10,12 @@ from evals.atomic_files import PREVIOUS, new_report
 from evals.cli.options import Annotations, Cases, Fresh, Suite, Verbose, given, set_option, settings
 from evals.cli.run_output import replayed, say_exit_code, say_result, say_verdict, watched
 from evals.cli.terminal import VisibleConsole, annotate, bar, place_of, shown, wide_console
-from evals.comparison.assemble_run import decide_again
+from evals.comparison.assemble_run import decide_again, wants_baseline
 from evals.comparison.baseline import load_baseline, path_of
 from evals.comparison.stored_side import differences, repeats
 from evals.errors import EXIT_OK, EXIT_WORSE, CannotJudgeError, ConfigurationError
-from evals.llm_judge.planted_accuracy import with_judgement
-from evals.models.judge import JudgedRun
+from evals.llm_judge.planted_accuracy import other_judge, with_judgement
+from evals.models.judge import BlessedJudge, JudgedRun
 from evals.models.run import Run
 from evals.models.run_request import Options, RunRequest
 from evals.models.suite import GatePolicy
@@ -139,9 +139,11 @@ def gate(run: Path, root: Path, changes: Sequence[str] = ()) -> int:
         print(f"{run}: judged as it was stored; not compared with this checkout, as it is not below reports/")
     baseline = load_baseline(path_of(workspace.baselines, stored.suite))
     record = record_command(stored.suite, Options(), root)
-    again: Run = decide_again(stored, baseline, asked, record=record, bless=bless_command(stored.suite, root))
+    bless = bless_command(stored.suite, root)
+    again: Run = decide_again(stored, baseline, asked, record=record, bless=bless)
     if isinstance(again, JudgedRun):
-        again = with_judgement(again, again.judge, record)
+        blessed = BlessedJudge.of(baseline if wants_baseline(again) else None)
+        again = with_judgement(again, again.judge, record, other_judge(blessed, again.judge, bless))
     console = wide_console()
     say_verdict(console, again)
     say_exit_code(console, again)

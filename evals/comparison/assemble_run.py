@@ -158,6 +158,7 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy, *, rec
             reference=run.reference,
             gate=policy,
             as_blessed=run.as_blessed,
+            judge=_judge_of(run),
         ),
         cases=run.cases,
         variants=run.variants,
@@ -192,6 +193,15 @@ def decide_again(run: Run, baseline: Baseline | None, policy: GatePolicy, *, rec
             "verdict": gate.decide(facts),
         }
     )
+
+
+def _judge_of(run: Run) -> str | None:
+    """The version of the run's judge; None where it has none."""
+    if type(run) is Run:
+        return None
+    from evals.models.judge import JudgedRun  # noqa: PLC0415 - only where there is one
+
+    return run.judge.version if isinstance(run, JudgedRun) else None
 
 
 def _as_baseline(material: Material) -> Baseline:

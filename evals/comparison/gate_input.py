@@ -76,23 +76,24 @@ def facts_of(material: Material, now: Baseline, found: Compared) -> gate.Facts:
 
 
 def _incomparable(material: Material, now: Baseline) -> tuple[str, ...]:
-    """What changed under the numbers since the baseline, and what the baseline does not keep."""
+    """What changed under the numbers since the baseline, what the baseline does not keep, and what the suite no longer
+    compares with it."""
     baseline, suite = material.baseline, material.suite
     if baseline is None or material.partial:
         return ()
     if not any(info.primary for info in material.metrics):  # no number decides, whoever computes it
         now = now.model_copy(update={"scorers": baseline.scorers})
-    found = incomparable(baseline, now, material.bless_command)
+    told, blessed = [], baseline.behaviour
     if not compares_behaviour(suite, material.metrics):
-        return found
-    blessed = baseline.behaviour
-    if blessed is None:
-        told = "the baseline keeps no steps and output"
+        told += ["the suite was blessed with steps and output, and compares them no more"] if blessed else []
+    elif blessed is None:
+        told.append("the baseline keeps no steps and output")
     elif blessed.fields != suite.as_blessed:
-        told = "`as_blessed:` names other fields than when the suite was blessed"
-    else:
-        return found
-    return (*found, f"{told}; look at the report, then run `{material.bless_command}`")
+        told.append("`as_blessed:` names other fields than when the suite was blessed")
+    if baseline.judge and suite.judge is None:
+        told.append("the suite was blessed with a judge, and asks none any more")
+    found = incomparable(baseline, now, material.bless_command)
+    return (*found, *(f"{text}; look at the report, then run `{material.bless_command}`" for text in told))
 
 
 def _since_blessed(material: Material, found: Compared, undecided: Sequence[str]) -> dict[str, Any]:

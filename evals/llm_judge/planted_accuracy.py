@@ -12,6 +12,7 @@ from evals.llm_judge.grade_statistics import balanced_accuracy, change, counts, 
 from evals.llm_judge.judge_questions import JudgeCheckSet, JudgeQuestion, JudgeReply, Plant, Rubric
 from evals.models.judge import (
     AttackResult,
+    BlessedJudge,
     DefectRate,
     Grades,
     JudgeAgreement,
@@ -188,6 +189,14 @@ def _target(plant: Plant) -> str:
     if plant.target is None:
         raise ValueError(f"{plant.name} breaks nothing, and cannot be attacked")
     return plant.target
+
+
+def other_judge(blessed: BlessedJudge | None, said: Judgement, bless_command: str) -> list[Reason]:
+    """That another rubric or model gave the blessed grades; empty where there are none, or the same gave them."""
+    if blessed is None or blessed.asked_with == said.asked_with:
+        return []
+    text = "the rubric or the model of the judge has changed since the baseline was made; look at the report, then"
+    return [Reason(kind="not comparable", text=f"{text} run `{bless_command}`")]
 
 
 def with_judgement(run: Run, said: Judgement, record_command: str, others: Sequence[Reason] = ()) -> JudgedRun:

@@ -1,11 +1,12 @@
 """What a judge model is asked and what it answered: grades, preferences and measured accuracy."""
 
+import json
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from evals.models.base import Closed, Sealed
-from evals.models.run import Comparison, Run
+from evals.models.run import Baseline, Comparison, Run
 from evals.models.trace import Trace
 
 Preference = Literal["first", "second", "tie"]
@@ -255,6 +256,11 @@ class BlessedJudge(Closed):
     asked_with: dict[str, str]
     grades: dict[str, dict[str, dict[str, float]]]
     reliability: tuple[Reliability, ...] = ()
+
+    @classmethod
+    def of(cls, baseline: Baseline | None) -> "BlessedJudge | None":
+        """What a baseline keeps of it; None where that has no judge."""
+        return cls.model_validate_json(json.dumps(baseline.judge)) if baseline and baseline.judge else None
 
 
 class JudgedRun(Run):

@@ -1,7 +1,6 @@
 """The judge of a suite: what it is asked, what of that is not recorded, and recording its answers."""
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from evals.errors import CannotJudgeError, ConfigurationError
 from evals.llm_judge.grade_statistics import Graded, Paired, graded, paired, position
 from evals.llm_judge.judge_questions import JudgeCheckSet, JudgeQuestion, JudgeReply, Rubric, missing, replayed
 from evals.llm_judge.judge_summary import judgement
-from evals.llm_judge.planted_accuracy import Measured, with_judgement
+from evals.llm_judge.planted_accuracy import Measured, other_judge, with_judgement
 from evals.models.judge import AGENT, BlessedJudge, JudgeCheck, JudgedRun
 from evals.models.run import Reason, Run
 from evals.models.trace import Provenance, Trace
@@ -113,15 +112,11 @@ def judged(run: Run, chosen: RunContext, traces: Sequence[Trace]) -> JudgedRun:
     check = _bench_of_whole(chosen, traces)
     heard = answers(chosen, (*asked.questions, *(check.questions if check else ())))
     measured = Measured(rubric, check, heard).reliability() if check else ()
-    blessed, reasons = None, []
-    if chosen.baseline and chosen.baseline.judge:
-        blessed = BlessedJudge.model_validate_json(json.dumps(chosen.baseline.judge))
+    blessed = BlessedJudge.of(chosen.baseline)
     said = judgement(run, rubric, model, asked.graded, asked.paired, heard, measured)
-    if blessed and blessed.asked_with == said.asked_with:
+    reasons = other_judge(blessed, said, chosen.bless_command)
+    if blessed and not reasons:
         said = judgement(run, rubric, model, asked.graded, asked.paired, heard, measured, blessed)
-    elif blessed:
-        text = "the rubric or the model of the judge has changed since the baseline was made; look at the report, then"
-        reasons.append(Reason(kind="not comparable", text=f"{text} run `{chosen.bless_command}`"))
     paths = [chosen.workspace.judge_cassette(case.id) for case in chosen.cases] if not said.missing else []
     replayed = {path.name: digest_of_replaced(path) for path in paths if path.exists()}
     others = manifest.unlisted(chosen.workspace.judge_cassettes, replayed) if replayed else ()

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from evals.comparison.baseline import load_baseline, write_baseline
 from tests.builders.dataset import write
 from tests.builders.example_projects import copied, copied_after_a_run, evals
 from tests.builders.model_server import model_server
@@ -90,6 +91,18 @@ def test_a_safety_metric_of_the_project_is_named_where_it_is_0(harmful):
     assert "the canary of" not in said
 
 
+def test_only_primary_metrics_are_called_as_blessed(harmful):
+    """Another one may have fallen beside them."""
+    bless(harmful)
+    edited(harmful, '" DAMN"', '" DAMN ZX-81"')
+    said = run(harmful, "--verbose")[1]
+    summary = (harmful / "reports/latest/summary.md").read_text(encoding="utf-8")
+
+    assert "Primary metrics are as blessed in every case: v2, v1." in said
+    assert "Same results" not in said
+    assert "Against the baseline, primary metrics not listed are as blessed in every case: v2, v1." in summary
+
+
 def test_a_leak_of_the_reference_alone_is_not_the_candidates(tmp_path):
     project = copied_after_a_run("support", tmp_path)
     relabelled(project, "charged-twice", "canary: ZX-81\n")
@@ -106,6 +119,55 @@ def test_a_leak_of_the_reference_alone_is_not_the_candidates(tmp_path):
     (project / "evaluation/baselines/router.json").unlink()
     code, said = evals(project, "bless", "router", "--jobs", "1")
     assert (code, "the canary of charged-twice reached an output of v2" in said) == (2, True), said
+
+
+def test_steps_and_output_that_a_suite_compares_no_more_are_told(tmp_path):
+    project = copied_after_a_run("support", tmp_path)
+    suite = project / "evaluation/suites/router.yaml"
+    plain = suite.read_text(encoding="utf-8")
+    write(suite, plain + "as_blessed: [queue, action, amount]\n")
+    bless(project)
+    edited(project, 'return {"reply": model', 'return {"queue": "lost", "reply": model')
+    code, said = run(project)
+    assert (code, "v1 changed in 10 of 10 cases since the baseline" in said) == (3, True), said
+
+    write(suite, plain)
+    told = "the suite was blessed with steps and output, and compares them no more"
+    for code, said in (run(project), evals(project, "gate")):
+        assert (code, told in said) == (3, True), said
+    bless(project)
+    assert run(project)[0] == 0
+
+
+@pytest.fixture
+def graded(tmp_path):
+    """A project with a blessed suite that has a judge."""
+    project = copied_after_a_run("support", tmp_path)
+    code, said = evals(project, "bless", "replies", "--jobs", "1", "--worse", "fewer cases")
+    assert code == 0, said
+    code, said = evals(project, "run", "replies", "--jobs", "1")
+    assert (code, evals(project, "gate")[0]) == (0, 0), said
+    return project
+
+
+def test_a_judge_that_a_suite_asks_no_more_is_told(graded):
+    suite = graded / "evaluation/suites/replies.yaml"
+    write(suite, suite.read_text(encoding="utf-8").replace("judge: reply", ""))
+
+    for words in (("run", "replies", "--jobs", "1"), ("gate",)):
+        code, said = evals(graded, *words)
+        assert (code, "the suite was blessed with a judge, and asks none any more" in said) == (3, True), said
+
+
+def test_the_gate_says_that_the_judge_is_another_than_when_the_suite_was_blessed(graded):
+    path = graded / "evaluation/baselines/replies.json"
+    baseline = load_baseline(path)
+    asked_with = dict.fromkeys(baseline.judge["asked_with"], "another")
+    write_baseline(path, baseline.model_copy(update={"judge": {**baseline.judge, "asked_with": asked_with}}))
+
+    for words in (("gate",), ("run", "replies", "--jobs", "1")):
+        code, said = evals(graded, *words)
+        assert (code, "the rubric or the model of the judge has changed" in said) == (3, True), said
 
 
 def test_a_new_candidate_that_violates_a_hard_constraint_is_blessed_for_a_reason_only(tmp_path):
