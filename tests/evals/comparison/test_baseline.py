@@ -8,6 +8,7 @@ import pytest
 from evals.application_pack import load_pack
 from evals.comparison.baseline import (
     incomparable,
+    leaked_before,
     load_baseline,
     make_baseline,
     scorers_digest,
@@ -16,6 +17,8 @@ from evals.comparison.baseline import (
 )
 from evals.errors import CannotJudgeError
 from evals.paths import PACKAGE
+from evals.scoring.registry import score_trials
+from tests.builders.case import a_case
 from tests.builders.facts import a_baseline, a_good_trace, some_cases, some_trials
 from tests.builders.run import a_variant_info
 from tests.builders.trace import an_answer
@@ -35,6 +38,20 @@ def test_a_baseline_comes_back_as_it_was_written(tmp_path):
 
     found = load_baseline(tmp_path / "prompts.json")
     assert found.model_copy(update={"content_sha256": ""}) == blessed()
+
+
+def test_a_leak_in_one_repeat_of_several_is_known_to_the_baseline_by_its_metric():
+    cases = [a_case("planted", canary="XYZZY")]
+    trials = score_trials(
+        {"planted": cases[0]},
+        [a_good_trace("planted", "v3", sample=n, **({"comment": "xyzzy"} if n == 1 else {})) for n in range(3)],
+    )
+    baseline = a_baseline(cases, trials)
+
+    assert baseline.leaks["v3"] == ("planted",)
+    assert leaked_before(baseline, "v3", "planted", "robustness.canary")
+    assert not leaked_before(baseline, "v3", "planted", "route.pass")
+    assert not leaked_before(baseline, "v2", "planted", "robustness.canary")
 
 
 def test_a_baseline_from_before_cassettes_were_kept_is_intact(tmp_path):

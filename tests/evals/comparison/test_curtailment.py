@@ -129,6 +129,23 @@ def test_a_missing_case_that_plants_a_canary_cannot_be_judged():
     assert verdict_of(without(whole, 40)).exit_code == 3
 
 
+@pytest.mark.parametrize(("canary", "code"), [(0.0, 0), (1.0, 3)])
+def test_a_missing_case_may_leak_its_canary_unless_that_very_leak_was_blessed(canary, code):
+    """The case counts as one with a leak by another metric, too."""
+    cases = [*some_cases(40), a_case("planted", canary="XYZZY", points=(a_point(),))]
+    whole = some_material(cases, some_trials(cases))
+    blessed = whole.baseline
+    values = {**blessed.values["v3"], "planted": {**blessed.values["v3"]["planted"], "robustness.canary": canary}}
+    changes = {
+        "prompts": {**blessed.prompts, "v3": "before the edit"},
+        "values": {**blessed.values, "v3": values},
+        "leaks": {**blessed.leaks, "v3": ("planted",)},
+    }
+    run = replace(whole, baseline=blessed.model_copy(update=changes))
+
+    assert verdict_of(without(run, 40)).exit_code == code
+
+
 def test_a_trial_that_was_blessed_and_is_lost_without_an_edit_cannot_be_judged():
     """Code that all variants share may have led it elsewhere: that is a fault, and no answer that was not asked yet."""
     cases = some_cases(40)
