@@ -59,7 +59,7 @@ def test_a_command_of_any_graph_shows_its_help_where_no_graph_is_set_up(capsys):
 def test_a_paragraph_of_help_is_broken_by_the_terminal_only(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["compare", "--help"]) == 0
-    assert "that prompt at REV; with a stored run" in capsys.readouterr().out
+    assert "that prompt at REV, beside a stored run" in capsys.readouterr().out
 
 
 def test_the_version_is_that_of_the_package(capsys):
