@@ -208,7 +208,7 @@ class GitHub:
         if older is None:
             return [text for page in islice(self._from(first), PAGES + 1) for text in _said(page, _Texts).root]
         newest: list[list[Text]] = []
-        while older and len(newest) < PAGES and not _is_first(older):
+        while older and len(newest) < PAGES and str(httpx.URL(older).params.get("page", "1")) != "1":
             page = self._following(older)
             newest.insert(0, _said(page, _Texts).root)
             older = _linked(page, "prev")
@@ -291,11 +291,6 @@ class GitHub:
 def _linked(response: httpx.Response, name: str) -> str | None:
     """The page that an answer links by this name."""
     return response.links.get(name, {}).get("url")
-
-
-def _is_first(url: str) -> bool:
-    """Whether the address is that of a list's first page."""
-    return str(httpx.URL(url).params.get("page", "1")) == "1"
 
 
 def api_url() -> str:

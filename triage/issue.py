@@ -47,7 +47,8 @@ class Link:
 def discussion_text(comments: Sequence[Comment], links: Sequence[Link] = (), notes: Sequence[str] = ()) -> str:
     """The discussion under its headings; empty where there is none. `notes` are facts in a line each, such as that the
     issue is closed as a duplicate."""
-    told = [f"- {link.kind} #{link.number} ({link.state}): {_title(link.title)}" for link in _each_once(links)[:LINKS]]
+    each_once = list({(link.kind, link.number): link for link in links}.values())
+    told = [f"- {link.kind} #{link.number} ({link.state}): {_title(link.title)}" for link in each_once[:LINKS]]
     facts = [*(f"- {note}" for note in notes), *told]
     sections = [f"## Comments on the issue\n{_comments_discussion(comments)}"] if any(map(_counts, comments)) else []
     sections += ["\n".join(["## Linked pull requests and issues", *facts])] if facts else []
@@ -101,10 +102,6 @@ def _told(comment: Comment) -> str:
 
 def _title(text: str) -> str:
     return " ".join(text.split())[:TITLE_LIMIT]
-
-
-def _each_once(links: Sequence[Link]) -> list[Link]:
-    return list({(link.kind, link.number): link for link in links}.values())
 
 
 STDIN: Final = "-"

@@ -13,7 +13,7 @@ from triage.job_model_requests import kept
 from triage.plans.plan_files import edges, plan_header
 from triage.private_files import write_private
 from triage.prompts.load import SupervisorPrompt, load_supervisor_prompt
-from triage.state import BugTriageState, HumanExchange, TaskItem
+from triage.state import BugTriageState, TaskItem
 from triage.stored_jobs import Changes, JobStep, StoredJob, decided, history, read_job
 from triage.supervisor_context import supervisor_context
 
@@ -30,7 +30,7 @@ def trace_of(name: str, steps: Sequence[JobStep], state: BugTriageState, names: 
         "sample": 0,
         "visits": [visit_data(changes["visits"][0], n, changes, names) for n, changes in worked],
         "decisions": _decisions(steps),
-        "exchanges": [exchange_data(exchange) for exchange in asked],
+        "exchanges": [{**exchange.model_dump(), "topic": None} for exchange in asked],
         "output": output_data(state),
         "plan": plan_data(state.plan) if state.plan else None,
     }
@@ -87,11 +87,6 @@ def plan_data(tasks: Sequence[TaskItem]) -> dict[str, Any]:
         for task in tasks
     ]
     return {"tasks": shown, "edges": [list(edge) for edge in edges(tasks)]}
-
-
-def exchange_data(exchange: HumanExchange) -> dict[str, Any]:
-    """A question and its answer; what a person says has no topic."""
-    return {**exchange.model_dump(), "topic": None}
 
 
 def output_data(state: BugTriageState) -> dict[str, Any]:

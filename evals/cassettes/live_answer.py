@@ -172,11 +172,9 @@ def _is_whole_choice(choice: object) -> bool:
     if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
         return False
     ended, calls = choice.get("finish_reason"), choice["message"].get("tool_calls") or []
-    return isinstance(ended, str) and bool(ended) and isinstance(calls, list) and all(map(_is_call, calls))
-
-
-def _is_call(call: object) -> bool:
-    return isinstance(call, dict) and isinstance(call.get("function"), dict)
+    if not (isinstance(ended, str) and ended and isinstance(calls, list)):
+        return False
+    return all(isinstance(call, dict) and isinstance(call.get("function"), dict) for call in calls)
 
 
 def _is_unicode(answer: Mapping[str, Any]) -> bool:

@@ -172,7 +172,8 @@ def _say(found: Drift, result: Path, chosen: RunContext) -> None:
     ways = view.turned_table(found)
     if ways.rows:
         console.print(shown(ways))
-    for text in (view.who(found), view.re_recording(found)):
+    anew = f"Recording all of {found.suite} anew: {view.cost(found.recording)}."
+    for text in (view.who(found), anew):
         console.print(text, markup=False)
     console.print(found.verdict.sentence, style=_STYLE[found.verdict.status], markup=False)
     for reason in found.verdict.reasons:

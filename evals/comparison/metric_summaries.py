@@ -106,7 +106,8 @@ def _over_cases(
     means = case_means(trials, variant, scorer.name)
     values = list(means.values())
     share = scorer.unit == "fraction"
-    hits = sum(value == 1 for value in values) if share and values and _all_or_nothing(values) else None
+    counted = share and values and all(value in (0, 1) for value in values)
+    hits = sum(value == 1 for value in values) if counted else None
     interval = (fraction_interval if share else mean_interval)(values, [clusters[case] for case in means])
     unknown = open_cases(trials, variant, scorer.name, open_loop=scorer.open_loop)
     bounds = _bounds({State(case): value for case, value in means.items()}, unknown) if share else None
@@ -134,10 +135,6 @@ def _bounds(known: Mapping[State, float], unknown: Mapping[State, float]) -> tup
     best = [least + unknown.get(state, 0.0) for state, least in zip(states, worst, strict=True)]
     low, high = (macro_mean(values, [state.gold for state in states]) for values in (worst, best))
     return (low, high) if low is not None and high is not None else None
-
-
-def _all_or_nothing(values: Sequence[float]) -> bool:
-    return all(value in (0, 1) for value in values)
 
 
 def open_cases(trials: Sequence[Trial], variant: str, scorer: str, *, open_loop: bool = False) -> dict[State, float]:

@@ -1,7 +1,7 @@
 """Stored sides of a comparison: variants of runs, baselines and result files, and what differs between them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -211,8 +211,8 @@ def compared_sides(sides: Sequence[StoredSide], gate: GatePolicy, primary: Seque
         for info in reference.metrics
         if info.name not in there and (info.name in primary if primary else info.primary)
     ]
-    deciding = [info.name for info in metrics if info.primary]
-    trials_of = [_by_case(_as_fractions(side, deciding), common) for side in sides]
+    _refuse_odd(sides, {info.name for info in metrics if info.primary})
+    trials_of = [_by_case(side, common) for side in sides]
     repeats_of = [sorted(trial.trace.sample for trial in trials) for of in trials_of for trials in of.values()]
     as_run = all(repeats == repeats_of[0] for repeats in repeats_of)  # so that repeats are paired, too
     if not (as_run and all(side.with_points for side in sides)):
@@ -284,25 +284,15 @@ def _shared(sides: Sequence[ScorerInfo], primary: Sequence[str]) -> ScorerInfo:
     return info.model_copy(update={"primary": decides, "unit": unit})
 
 
-def _as_fractions(side: StoredSide, deciding: Sequence[str]) -> StoredSide:
-    """The side whose values of a deciding metric count as failed where it is no fraction, so that it is not judged."""
-    odd = {
-        info.name: _no_fraction(side, info.name)
-        for info in side.metrics
-        if info.name in deciding and info.unit != "fraction"
-    }
-    if not odd:
-        return side
-    told = [{name: odd.get(name, found) for name, found in trial.outcomes.items()} for trial in side.trials]
-    trials = [trial.model_copy(update={"outcomes": each}) for trial, each in zip(side.trials, told, strict=True)]
-    return replace(side, trials=trials)
-
-
-def _no_fraction(side: StoredSide, metric: str) -> Failed:
-    found = [trial.outcomes.get(metric) for trial in side.trials]
-    values = [each.value for each in found if isinstance(each, Scored)]
-    told = f" (its values go from {min(values):g} to {max(values):g})" if values else ""
-    return Failed(error=f"it is no fraction from 0 to 1{told}; correct it, or say which decide with `--metric NAME`")
+def _refuse_odd(sides: Sequence[StoredSide], deciding: Collection[str]) -> None:
+    """Raises CannotJudgeError where a metric that decides is no fraction on a side."""
+    for side in sides:
+        for info in side.metrics:
+            if info.name in deciding and info.unit != "fraction":
+                raise CannotJudgeError(
+                    f"{info.name} is no fraction from 0 to 1 in {side.name}: correct it, or say which metrics decide "
+                    "with `--metric NAME`"
+                )
 
 
 def is_own(sides: Sequence[StoredSide]) -> bool:

@@ -50,11 +50,6 @@ def held_out(cases: Sequence[Case]) -> tuple[Case, ...]:
     return tuple(case for case in cases if case.known.split == "holdout")
 
 
-def holdout_file(datasets: Path) -> Path:
-    """The count of looks at the held-out cases of a dataset."""
-    return datasets / "holdout.yaml"
-
-
 def read_openings(path: Path) -> tuple[Opening, ...]:
     """What was opened so far; nothing where there is no file yet. Raises DatasetError (`path:line: …`)."""
     return read_model(path, Openings).openings if path.exists() else ()
@@ -156,7 +151,7 @@ def scored(chosen: RunContext, today: date | None = None) -> RunContext:
         CannotJudgeError: every selected case is held out.
         DatasetError: the count of openings cannot be read.
     """
-    path, options = holdout_file(chosen.workspace.datasets), chosen.options
+    path, options = chosen.workspace.datasets / "holdout.yaml", chosen.options
     sealed = held_out(chosen.cases)
     if options.open_holdout is not None and sealed:
         day = today or datetime.now(UTC).date()

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -25,7 +24,6 @@ from evals.report.run_files import read_run
 from evals.scoring.registry import scorer_infos
 from evals.suites.suite_files import read_suite
 from evals.target.target_settings import prompt_files
-from evals.target.variant_checkout import VariantFiles
 from evals.workspace import Workspace
 
 BASELINE: Final = "baseline:"
@@ -188,7 +186,7 @@ def _renamed(side: StoredSide, name: str) -> StoredSide:
 def target_sides(specs: Sequence[str], suite: Suite, workspace: Workspace, *, alone: bool) -> list[Variant]:
     """The sides in order; a lone revision is compared with the working tree, unless others are stored (not `alone`).
 
-    Raises ConfigurationError: as `operands`, or two sides are the same thing.
+    Raises ConfigurationError: as `operands`.
     """
     known = {variant.name: variant for variant in suite.variants}
     own = next((known[spec] for spec in specs if spec in known), known[suite.candidate])
@@ -197,21 +195,7 @@ def target_sides(specs: Sequence[str], suite: Suite, workspace: Workspace, *, al
     if alone and len(specs) < 2:
         raise ConfigurationError(f"{' '.join(specs)}: nothing to compare it with; name two, or one git:REV")
     sides = _Sides(own, known, workspace)
-    found = [sides.side(spec) for spec in specs]
-    for one, other in combinations(found, 2):
-        if one.name != other.name and _run_by(one, workspace.root) == _run_by(other, workspace.root):
-            raise ConfigurationError(
-                f"{one.name} and {other.name} have the same config, prompts and code; git:REV alone changes prompts: "
-                "to compare whole revisions, write a variant with `revision: REV`"
-            )
-    return found
-
-
-def _run_by(variant: Variant, root: Path) -> tuple[object, ...]:
-    """What a variant runs, whatever it is called and however it is told."""
-    files = VariantFiles.of(variant, root)
-    others = variant.model_dump(exclude={"name", "config", "prompts", "revision"})
-    return files.commit, {**variant.config, **files.config}, files.texts, others
+    return [sides.side(spec) for spec in specs]
 
 
 @dataclass(frozen=True)

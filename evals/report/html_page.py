@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import jinja2
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
@@ -193,7 +193,7 @@ def _templates(name: str, finalize: Callable[[object], object], *, escapes: bool
     templates = Environment(
         loader=PackageLoader("evals.report"),
         bytecode_cache=Compiled(_HERE.parent / "__pycache__" / name, rests_on=_HERE.read_bytes()),
-        autoescape=escapes,  # noqa: S701 - False where `Taker` does
+        autoescape=escapes,  # noqa: S701 - False where `SharedTexts` does
         undefined=StrictUndefined,
         finalize=finalize,
         trim_blocks=True,
@@ -218,17 +218,7 @@ def drawn(package: str, template: str, view: object) -> Markup:
     return Markup(_templates_of(package).get_template(template).render(page=view))  # noqa: S704 - templates escape
 
 
-class Taker(Protocol):
-    """Who is given what templates are to print, and says what they print instead. To escape it is up to the taker."""
-
-    def shown(self, value: object) -> str:
-        """Takes one value, as it is."""
-
-    def form(self, printed: Iterable[str]) -> str:
-        """Takes all that a macro printed, when it ends."""
-
-
-def handing_to(taker: Taker) -> Environment:
+def handing_to(taker: SharedTexts) -> Environment:
     """The same templates, which print nothing by themselves."""
     templates = _templates("handing", taker.shown, escapes=False)
     templates.concat = taker.form  # type: ignore[method-assign] # an attribute to Jinja: its native templates set it, too

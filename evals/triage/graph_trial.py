@@ -177,12 +177,6 @@ class IndexedCode:
         index = index_of_release(tree, tree.parent.parent / "index", distances)
         return cls(index, index.embedder)
 
-    @classmethod
-    def nowhere(cls) -> "IndexedCode":
-        """No code at all: for asking the graph about itself."""
-        embedder = MiniLM(VectorCache(None))
-        return cls(CodebaseIndex.build(None, embedder), embedder)
-
 
 @dataclass(frozen=True)
 class CaseTarget:

@@ -112,7 +112,13 @@ CORE: Final = (
     ),
     ("an unknown guard holds", RULES, "return None if found.activations else VACUOUS", "return VACUOUS", ROUTE_TESTS),
     ("a hard violation passes", "evals/routes/route_check.py", "not hard and fitness >=", "fitness >=", ROUTE_TESTS),
-    ("failed trials are kept", CACHE, 'if trace.provenance.label == "failed":', "if False:", RUNNER_TESTS),
+    (
+        "failed trials are kept",
+        CACHE,
+        'if trace.provenance.label == "failed" or trace.live:',
+        "if trace.live:",
+        RUNNER_TESTS,
+    ),
     ("changed packages are kept", CACHE, 'raise ChangedError(["installed packages"])', "return", RUNNER_TESTS),
     (
         "shards of another checkout merge",

@@ -352,20 +352,6 @@ def test_all_prompts_of_a_revision_are_refused_where_one_cannot_be_had(project, 
     assert (said.code, said.err) == (2, f"evals: variant {variant}: {says}; {do}\n")
 
 
-@pytest.mark.parametrize("told_by", ["", "config: {desk: v1}", "prompts: {desk: v1}"])
-def test_two_sides_that_are_one_thing_are_not_compared(project, told_by):
-    """Code is that of the working tree on both sides, although it has changed since."""
-    suite(project, f"{{name: now, {told_by}}}")
-    git(project, "add", "-A")
-    git(project, "commit", "-qm", "second")
-    write(project / "desk.py", GRAPH)
-
-    said = evals_here(project, "compare", "git:HEAD", "--suite", "first")
-    assert said.code == 2
-    assert said.err.startswith("evals: now@HEAD and now have the same config, prompts and code; ")
-    assert "`revision: REV`" in said.err
-
-
 @pytest.mark.parametrize("told_by", ["config", "prompts"])
 @pytest.mark.parametrize("sides", [("git:HEAD", "v1"), ("v1", "git:HEAD"), ("v1", "prompts/desk/v3.md")])
 def test_an_edited_prompt_is_attributed_against_its_committed_version_or_a_file(project, told_by, sides, monkeypatch):

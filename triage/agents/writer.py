@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, cast
 
 from langchain_core.runnables import Runnable, RunnableParallel
-from langchain_openai import ChatOpenAI
 from pydantic import ConfigDict, Field
 
 from triage.agents.agent import Agent, AgentInput, Toolbox, instructions_block, prompt_of, structured
@@ -99,10 +98,11 @@ def chain(toolbox: Toolbox) -> Runnable[WriterInput, WriterOutput]:
     """Three calls side by side, each with its own retries: one rate limit must not repeat the other two."""
     models = toolbox.models
     comment, ticket = prompt_of("writer_comment", toolbox), prompt_of("writer_ticket", toolbox)
+    in_json = {"response_format": {"type": "json_object"}}
     texts: Runnable[Any, dict[str, Any]] = RunnableParallel(
         report=_tried(structured("writer_report", ReportDraft, toolbox, "writer")),
         comment=_tried(resilient(lambda model: comment | model, models, "writer"), comment_of),
-        ticket=_tried(resilient(lambda model: ticket | _in_json_mode(model), models, "writer"), ticket_of),
+        ticket=_tried(resilient(lambda model: ticket | model.bind(**in_json), models, "writer"), ticket_of),
     )
     return ChainStep(_variables) | texts | ChainStep(assembled)
 
@@ -148,10 +148,6 @@ async def assembled(parts: dict[str, Any]) -> WriterOutput:
 
 def _line(error: Exception) -> str:
     return f"{type(error).__name__}: {next(iter(str(error).splitlines()), '')}"
-
-
-def _in_json_mode(model: ChatOpenAI) -> Runnable[Any, Any]:
-    return model.bind(response_format={"type": "json_object"})
 
 
 def merge(report: ReportDraft, comment: str, ticket: TicketDraft) -> WriterOutput:

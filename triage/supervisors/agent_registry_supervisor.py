@@ -80,7 +80,7 @@ def read(text: str) -> RegistryReply | Unusable:
         said, end = json.JSONDecoder().raw_decode(body)
     except (json.JSONDecodeError, RecursionError) as error:
         return Unusable(f"the JSON of the reply is broken or cut off ({_fault(error)})")
-    if _object_in(body[end:]):
+    if re.search(r'\{\s*(?:"|\})', body[end:]):  # an object begins in what follows, complete or not
         return Unusable("the reply held two JSON objects")
     return _checked(said)
 
@@ -111,11 +111,6 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _object_in(text: str) -> bool:
-    """Whether an object begins in what follows the first one, complete or not."""
-    return re.search(r'\{\s*(?:"|\})', text) is not None
 
 
 def _fault(error: json.JSONDecodeError | RecursionError) -> str:

@@ -71,7 +71,9 @@ def _of(count: int, found: Disputes) -> str:
 
 
 def _label(item: Disputed) -> Suspect:
-    rules = tuple(f"{_ruled(rule)}; alone in {rule.alone} of {len(item.answers)}" for rule in item.rules)
+    rules = tuple(
+        f"{rule.id} ({_force(rule)}: {rule.asks}); alone in {rule.alone} of {len(item.answers)}" for rule in item.rules
+    )
     return Suspect(item.case, item.case, _about(item), (rules, _ways(item.answers), (item.label,)))
 
 
@@ -111,10 +113,6 @@ def _name(answer: DisputedAnswer | Choosing) -> str:
 
 def _sure(confidence: float | None) -> str:
     return NOTHING if confidence is None else f"{confidence:g}"
-
-
-def _ruled(rule: RuleInfo) -> str:
-    return f"{rule.id} ({_force(rule)}: {rule.asks})"
 
 
 def _force(rule: RuleInfo) -> str:

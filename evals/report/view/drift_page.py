@@ -38,11 +38,6 @@ def who(found: Drift) -> str:
     return f"Recorded {_told(found.recorded)}; asked again {_told(found.fresh)}."
 
 
-def re_recording(found: Drift) -> str:
-    """What recording the suite anew would take."""
-    return f"Recording all of {found.suite} anew: {cost(found.recording)}."
-
-
 def cost(price: DriftPrice) -> str:
     """Answers, tokens and money in words."""
     if price.usd is not None:

@@ -143,10 +143,6 @@ Place = Literal["numbers", "decisions", "prompts"]
 """At the end of the numbers of terminal and summary, or after the tables of that name."""
 
 
-def _no_tables(run: Run) -> tuple[Table, ...]:  # noqa: ARG001 - as a section's function takes it
-    return ()
-
-
 @dataclass(frozen=True)
 class Section:
     """A section of a pack. `title` is what opens it on the page; `html` draws it from templates that escape, and is
@@ -156,7 +152,7 @@ class Section:
     title: str
     place: Place
     html: Callable[[Run], Markup]
-    tables: Callable[[Run], tuple[Table, ...]] = _no_tables
+    tables: Callable[[Run], tuple[Table, ...]] = lambda _: ()
 
 
 @cache

@@ -215,12 +215,8 @@ def _url(labels: CaseFile, repository: str) -> str:
     """The issue's address: its own, where requests have named it, else one that nobody has."""
     if labels.origin is not None and labels.origin.url is not None:
         return labels.origin.url
-    return f"{HOST}/{repository}/issues/{_issue_number(labels.id)}"
-
-
-def _issue_number(case_id: str) -> int:
-    """A number that depends on the case alone, so that a new case renumbers nobody."""
-    return 1000 + int(hashlib.sha256(case_id.encode()).hexdigest(), 16) % 9000
+    number = 1000 + int(hashlib.sha256(labels.id.encode()).hexdigest(), 16) % 9000  # a new case renumbers nobody
+    return f"{HOST}/{repository}/issues/{number}"
 
 
 def _digest(labels: CaseFile, issue: bytes, patch: bytes, tree: str, policy: Policy) -> str:

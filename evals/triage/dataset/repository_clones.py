@@ -154,12 +154,9 @@ class Clones:
         if {owner, name} & {"", ".", ".."}:
             return
         for place in (f"{owner}/{name}", f"{owner}__{name}", name):
-            yield from filter(_is_one, (self.folder / place, self.folder / f"{place}.git"))
-
-
-def _is_one(folder: Path) -> bool:
-    """Whether it looks like a repository from outside: what git says of it is another matter."""
-    return (folder / ".git").exists() or (folder / "HEAD").is_file()
+            for folder in (self.folder / place, self.folder / f"{place}.git"):
+                if (folder / ".git").exists() or (folder / "HEAD").is_file():  # what git says of it is another matter
+                    yield folder
 
 
 def _itself(folder: Path) -> Clone:

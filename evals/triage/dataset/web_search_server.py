@@ -89,7 +89,10 @@ class SearchIndex:
         """Tavily's `results`: the best pages this case can find first, only those that share a word with the query."""
         [words] = _tokens([query.query])
         scores = self._bm25.get_scores(words) if words and self._pages else []
-        found = [(_squash(float(score)), page) for score, page in zip(scores, self._pages, strict=False)]
+        shares = (
+            round(float(score) / (float(score) + 5.0), 4) for score in scores
+        )  # Tavily's are 0 to 1, in this order
+        found = list(zip(shares, self._pages, strict=False))
         wanted = [(score, page) for score, page in found if score > 0 and _allowed(query, page, case_id)]
         wanted.sort(key=lambda pair: -pair[0])  # stable: equals stay in the order of their URLs
         return [_result(score, page) for score, page in wanted[: query.max_results]]
@@ -180,11 +183,6 @@ def _excerpt(body: str) -> str:
     if len(body) <= MAX_CONTENT_CHARS:
         return body
     return body[:MAX_CONTENT_CHARS].rpartition(" ")[0] + " …"
-
-
-def _squash(score: float) -> float:
-    """BM25's open scale brought to Tavily's 0..1, in the same order."""
-    return round(score / (score + 5.0), 4)
 
 
 def _allowed(query: Query, page: WebPage, case_id: str) -> bool:

@@ -155,19 +155,21 @@ def graded(safety):
     }
 
 
-@pytest.mark.parametrize(
-    ("safety", "says"),
-    [
-        ([None] * 20, "safety of branch has a value for 0 of the 20 cases that main has one for"),
-        ([0.0] * 19 + [-1.0], "safety failed: it is no fraction from 0 to 1 (its values go from -1 to 0); correct it"),
-        ([1.0] * 19 + [1.5], "or say which decide with `--metric NAME` (case-00 under branch"),
-    ],
-)
-def test_a_metric_that_decides_on_the_first_side_is_not_lost_without_a_word(safety, says):
-    sides = results(graded([1.0] * 20), "main"), results(graded(safety), "branch")
-    run = judged(*sides)
+def test_a_metric_that_decides_on_the_first_side_is_not_lost_without_a_word():
+    sides = results(graded([1.0] * 20), "main"), results(graded([None] * 20), "branch")
+    verdict = judged(*sides).verdict
 
-    assert (run.verdict.exit_code, says in run.verdict.sentence) == (3, True), run.verdict.sentence
+    assert verdict.exit_code == 3
+    assert "safety of branch has a value for 0 of the 20 cases that main has one for" in verdict.sentence
+    assert judged(*sides, primary=("accuracy",)).verdict.exit_code == 0
+
+
+@pytest.mark.parametrize("safety", [[0.0] * 19 + [-1.0], [1.0] * 19 + [1.5]])
+def test_a_metric_that_decides_and_is_no_fraction_on_the_last_side_cannot_be_judged(safety):
+    sides = results(graded([1.0] * 20), "main"), results(graded(safety), "branch")
+
+    with pytest.raises(CannotJudgeError, match="safety is no fraction from 0 to 1 in branch: correct it, or say which"):
+        judged(*sides)
     assert judged(*sides, primary=("accuracy",)).verdict.exit_code == 0
 
 

@@ -22,6 +22,8 @@ from evals.triage.trial_clients import Clients, replay_clients
 from tests.builders.case import a_case, a_constraint, a_point, a_spec, an_alternative, case_constraints, reviewed_policy
 from tests.builders.interaction import a_recorder
 from tests.builders.plan import REJECTED, PlanningTeam, a_choice, can_run
+from triage.codebase.embed import MiniLM, VectorCache
+from triage.codebase.index import CodebaseIndex
 from triage.llm import AGENT_HEADER
 
 INVESTIGATED = a_point(codebase_search=1.0).model_copy(
@@ -75,7 +77,8 @@ async def replayed(interactions, variant=None):
 
 
 def a_subject(variant, clients) -> CaseTarget:
-    return CaseTarget.of(variant, clients, IndexedCode.nowhere())
+    embedder = MiniLM(VectorCache(None))
+    return CaseTarget.of(variant, clients, IndexedCode(CodebaseIndex.build(None, embedder), embedder))
 
 
 async def test_visits_side_by_side_share_their_superstep(tmp_path):

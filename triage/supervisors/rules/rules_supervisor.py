@@ -96,11 +96,6 @@ def _tries(state: BugTriageState) -> str:
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 
 
-def first_scope(settings: RulesSettings) -> SearchScope:
-    """The search of a round's beginning: no wider than anybody's, only filtered."""
-    return SearchScope(chunks=settings.chunks, min_score=settings.min_score)
-
-
 def wider_scope(
     state: BugTriageState, signals: Signals, paths: frozenset[str], settings: RulesSettings, retry: int
 ) -> SearchScope:
@@ -193,7 +188,8 @@ def search(here: Situation) -> RulesChoice | None:
     searched = any(finding.agent_name == "codebase_search" for finding in this_round(here.state))
     if searched or given_up(here.state, "codebase_search"):
         return None
-    return RulesChoice("codebase_search", "first_run", "no_draft", scope=first_scope(here.settings))
+    scope = SearchScope(chunks=here.settings.chunks, min_score=here.settings.min_score)  # no wider than anybody's
+    return RulesChoice("codebase_search", "first_run", "no_draft", scope=scope)
 
 
 def review(here: Situation) -> RulesChoice | None:
