@@ -97,7 +97,8 @@ def _losses_since(chosen: RunContext, trials: Trials, path: Path, alone: Run) ->
         return [f"nobody knows what, since the baseline cannot be read ({error})", *losses(alone)]
     is_new = before is None or not before.values.get(alone.candidate)
     violated = new_violations(alone.trials, alone.candidate, alone.reference) if is_new else []
-    held = decide(replace(chosen, baseline=before, wants_baseline=True), trials)
+    suite = chosen.suite if before else _without_own_baseline(chosen.suite)
+    held = decide(replace(chosen, suite=suite, baseline=before, wants_baseline=True), trials)
     return [*losses(held), *violated]
 
 
