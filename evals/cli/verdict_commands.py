@@ -56,8 +56,8 @@ def compare_command(
 ) -> int:
     """Compare prompts, stored runs or result files: is the last worse than the first? Exit codes as for `run`.
 
-    `git:REV` alone compares the candidate's prompt at REV with today's. Beside a prompt it means
-    that prompt at REV, beside a stored run the suite's baseline at REV. With --case, there is no verdict.
+    `git:REV` alone compares the candidate's prompt at REV with today's. Beside a prompt it means that prompt at REV,
+    beside a stored run the suite's baseline at REV. With --case, there is no verdict.
 
     Result files of promptfoo, Inspect, DeepEval, pydantic-evals and LangSmith, and tables (CSV with the columns case,
     metric, value) need no checkout: `evals compare main.csv branch.csv`. FILE:VARIANT names one of several variants.

@@ -123,7 +123,7 @@ class TargetTrial:
     printed: io.StringIO = field(default_factory=io.StringIO)
     closed: bool = False
     addresses: set[str] = field(default_factory=set)
-    """Hosts that it was let through to, with the IP addresses of those that are passed through."""
+    """Hosts that it has connected to, and the IP addresses of those in `pass_through` that it has looked up."""
     forced: Any = None
     """`ForcedChoices`, where choices are forced."""
 
